@@ -1,0 +1,38 @@
+"""Filter ``gpufleet.rocm.plan``: the logic is in ``plugin_utils/plan.py``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from ansible.errors import AnsibleFilterError
+
+from ansible_collections.gpufleet.rocm.plugins.plugin_utils.plan import SCHEMA, make_plan
+
+FACTS_SCHEMA = 1
+
+
+def plan(facts: Any, wishes: Any, probe: Any = None) -> dict[str, Any]:
+    """Plan one host; see the sidecar documentation."""
+    if not isinstance(facts, Mapping) or facts.get("schema") != FACTS_SCHEMA:
+        raise AnsibleFilterError(
+            "gpufleet.rocm.plan: found no facts of schema 1; expected ansible_facts.rocm. "
+            "Next: run the module gpufleet.rocm.rocm_facts on the host first."
+        )
+    if not isinstance(wishes, Mapping):
+        raise AnsibleFilterError(
+            f"gpufleet.rocm.plan: found wishes of type {type(wishes).__name__}; expected a mapping. "
+            "Next: pass rocm_plan_wishes."
+        )
+    return make_plan(facts, wishes, probe if isinstance(probe, Mapping) and "urls" in probe else None)
+
+
+class FilterModule:
+    """Make the filter known to Ansible."""
+
+    def filters(self) -> dict[str, Callable[..., Any]]:
+        """Name to function."""
+        return {"plan": plan}
+
+
+__all__ = ["SCHEMA", "FilterModule", "plan"]

@@ -1,0 +1,148 @@
+"""GPUs, compute nodes and the loaded driver as the kernel shows them in /sys and /dev."""
+
+from __future__ import annotations
+
+import re
+import stat
+
+from ansible_collections.gpufleet.rocm.plugins.module_utils.accounts import Accounts
+from ansible_collections.gpufleet.rocm.plugins.module_utils.host import Host
+
+PCI = "/sys/bus/pci/devices"
+KFD_NODES = ("/sys/class/kfd/kfd/topology/nodes", "/sys/devices/virtual/kfd/kfd/topology/nodes")
+MODULE = "/sys/module/amdgpu"
+NO_KFD: dict[str, object] = {"present": False, "mode": None, "owner": None, "group": None, "nodes": []}
+_HEX = re.compile(r"^(?:0x)?([0-9a-fA-F]+)$")
+
+
+def hex_field(text: str | None, digits: int) -> str | None:
+    """The first `digits` hexadecimal digits of a sysfs value ('0x038000' -> '0380'), lower case."""
+    match = _HEX.match(text or "")
+    return match.group(1).lower()[:digits] if match else None
+
+
+def is_gpu_class(pci_class: str | None) -> bool:
+    """Display controllers (03xx) and processing accelerators (1200): an Instinct card may show either."""
+    return pci_class is not None and (pci_class.startswith("03") or pci_class == "1200")
+
+
+def gpus(host: Host) -> list[dict[str, object]]:
+    """Every display or accelerator function on the PCI bus, of every vendor, in address order."""
+    found: list[dict[str, object]] = []
+    for address in host.names(PCI):
+        base = PCI + "/" + address
+        pci_class = hex_field(host.value(base + "/class"), 4)
+        if not is_gpu_class(pci_class):
+            continue
+        driver = host.link(base + "/driver")
+        numa = host.value(base + "/numa_node") or ""
+        found.append(
+            {
+                "address": address,
+                "vendor": hex_field(host.value(base + "/vendor"), 4),
+                "device": hex_field(host.value(base + "/device"), 4),
+                "class": pci_class,
+                "driver": driver.rstrip("/").rpartition("/")[2] if driver else None,
+                "virtual_function": host.link(base + "/physfn") is not None,
+                # The kernel writes -1 where the firmware names no node.
+                "numa_node": int(numa) if numa.isdecimal() else None,
+            }
+        )
+    return found
+
+
+def gfx_name(target_version: int) -> str | None:
+    """GPU target of KFD's number: 90402 -> gfx942, 90010 -> gfx90a, 110000 -> gfx1100; None for 0.
+
+    Minor and stepping are decimal in the number and hexadecimal in the name.
+    """
+    if target_version <= 0:
+        return None
+    major, minor, stepping = target_version // 10000, target_version // 100 % 100, target_version % 100
+    return "gfx%d%x%x" % (major, minor, stepping)
+
+
+def kfd_properties(text: str) -> dict[str, int]:
+    """Numbers of one node's properties file; lines of another form are left out."""
+    fields = {}
+    for line in text.splitlines():
+        words = line.split()
+        if len(words) == 2 and words[1].isdecimal():
+            fields[words[0]] = int(words[1])
+    return fields
+
+
+def kfd_node(number: int, fields: dict[str, int]) -> dict[str, object] | None:
+    """One GPU node, or None for a CPU node.
+
+    `gfx` is None on old kernels that publish no target: `device` identifies the chip then.
+    Partitions of one card are nodes whose location_id differs only in the lowest three bits.
+    """
+    simds = fields.get("simd_count", 0)
+    if simds == 0:
+        return None
+    return {
+        "node": number,
+        "gfx": gfx_name(fields.get("gfx_target_version", 0)),
+        "device": "%04x" % fields.get("device_id", 0),
+        "simd_count": simds,
+        "compute_units": simds // (fields.get("simd_per_cu") or 4),
+        "location_id": fields.get("location_id", 0),
+        "domain": fields.get("domain", 0),
+        "render_minor": fields.get("drm_render_minor") or None,
+    }
+
+
+def kfd_nodes(host: Host) -> list[dict[str, object]]:
+    for base in KFD_NODES:
+        numbers = sorted(int(name) for name in host.names(base) if name.isdecimal())
+        if numbers:
+            nodes = (
+                kfd_node(number, kfd_properties(host.read("%s/%d/properties" % (base, number)) or ""))
+                for number in numbers
+            )
+            return [node for node in nodes if node is not None]
+    return []
+
+
+def kfd(host: Host, accounts: Accounts) -> dict[str, object]:
+    node = device(host, accounts, "/dev/kfd")
+    return {
+        "present": node["mode"] is not None,
+        "mode": node["mode"],
+        "owner": node["owner"],
+        "group": node["group"],
+        "nodes": kfd_nodes(host),
+    }
+
+
+def device(host: Host, accounts: Accounts, path: str) -> dict[str, object]:
+    """Mode ('0660'), owner and group of a device node; all None when there is none."""
+    status = host.stat(path)
+    if status is None:
+        return {"path": path, "mode": None, "owner": None, "group": None}
+    return {
+        "path": path,
+        "mode": "%04o" % stat.S_IMODE(status.st_mode),
+        "owner": accounts.user_name(status.st_uid),
+        "group": accounts.group_name(status.st_gid),
+    }
+
+
+def render_nodes(host: Host, accounts: Accounts) -> list[dict[str, object]]:
+    names = [name for name in host.names("/dev/dri") if name.startswith("renderD")]
+    names.sort(key=lambda name: (len(name), name))
+    return [device(host, accounts, "/dev/dri/" + name) for name in names]
+
+
+def loaded_module(host: Host) -> dict[str, object]:
+    """Whether amdgpu is live in the kernel, with the version that only AMD's own build carries.
+
+    A driver that is built into the kernel has a directory without `initstate`.
+    """
+    loaded = host.is_dir(MODULE) and host.value(MODULE + "/initstate") in (None, "live")
+    return {
+        "loaded": loaded,
+        "version": host.value(MODULE + "/version") if loaded else None,
+        "srcversion": host.value(MODULE + "/srcversion") if loaded else None,
+    }

@@ -1,0 +1,136 @@
+#!/usr/bin/python
+"""Ask package servers, from the host and before any change, whether what will be needed is there."""
+
+from __future__ import absolute_import, division, print_function
+
+__metaclass__ = type
+
+DOCUMENTATION = r"""
+module: rocm_probe
+short_description: Ask package servers whether what will be needed is there
+description:
+  - Sends one HEAD request per URL and fetches each signing key once, all at the same time, from the host itself,
+    so that its own proxy, mirror and name service are what is tried.
+  - Changes nothing. A failing server is an answer, not a failure of the module; the filter C(gpufleet.rocm.plan)
+    decides what it means.
+version_added: 0.1.0
+author: The gpufleet authors (@gpufleet)
+options:
+  urls:
+    description: URLs to ask for with HEAD.
+    type: list
+    elements: str
+    default: []
+  keys:
+    description: URLs of OpenPGP public keys to fetch and read.
+    type: list
+    elements: str
+    default: []
+  timeout:
+    description: Seconds to wait for one server.
+    type: int
+    default: 10
+attributes:
+  check_mode:
+    description: Runs the same in check mode, since it changes nothing.
+    support: full
+"""
+
+EXAMPLES = r"""
+- name: Ask the ROCm repository and fetch its key
+  gpufleet.rocm.rocm_probe:
+    urls:
+      - https://repo.radeon.com/rocm/apt/6.0/dists/jammy/Release
+    keys:
+      - https://repo.radeon.com/rocm/rocm.gpg.key
+  register: probe
+"""
+
+RETURN = r"""
+urls:
+  description: For each URL its C(status) (HTTP number, or null without an answer) and C(error) (text, or empty).
+  returned: always
+  type: dict
+  sample: {"https://repo.radeon.com/rocm/apt/6.0/dists/jammy/Release": {"status": 200, "error": ""}}
+keys:
+  description:
+    - For each key URL C(status) and C(error) as above, C(fingerprints) of the primary keys (upper-case hexadecimal)
+      and C(content), the key in ASCII armour.
+  returned: always
+  type: dict
+"""
+
+import socket
+from concurrent.futures import ThreadPoolExecutor
+from urllib.error import HTTPError, URLError
+
+from ansible.module_utils.basic import AnsibleModule
+from ansible.module_utils.urls import open_url
+
+from ansible_collections.gpufleet.rocm.plugins.module_utils import openpgp
+
+# A key is a few kilobytes; anything larger is an error page or worse.
+KEY_LIMIT = 256 * 1024
+AGENT = "gpufleet.rocm"
+PARALLEL = 8
+
+
+def request(url, method, timeout):
+    """Return ``(status, error, body)`` for one request; never raises for what a server or network does."""
+    try:
+        response = open_url(url, method=method, timeout=timeout, http_agent=AGENT)
+        body = b"" if method == "HEAD" else response.read(KEY_LIMIT)
+        return response.getcode(), "", body
+    except HTTPError as error:
+        return error.code, "", b""
+    except URLError as error:
+        return None, "no answer: %s" % (error.reason,), b""
+    except (socket.timeout, OSError, ValueError) as error:
+        return None, "no answer: %s" % (error or error.__class__.__name__,), b""
+    except Exception as error:  # http.client and ssl raise their own families; the text is all that matters here
+        return None, "no answer: %s: %s" % (error.__class__.__name__, error), b""
+
+
+def ask(url, timeout):
+    """The answer to one HEAD."""
+    status, error, _ = request(url, "HEAD", timeout)
+    return {"status": status, "error": error}
+
+
+def fetch_key(url, timeout):
+    """One key: its fingerprints and armoured text, or why it cannot be read."""
+    status, error, body = request(url, "GET", timeout)
+    answer = {"status": status, "error": error, "fingerprints": [], "content": ""}
+    if status != 200:
+        return answer
+    try:
+        answer["fingerprints"] = sorted(key["fingerprint"] for key in openpgp.keys(body))
+        answer["content"] = openpgp.armour(body)
+    except ValueError as problem:
+        answer["error"] = "not an OpenPGP public key: %s" % (problem,)
+    return answer
+
+
+def main():
+    """Entry point."""
+    module = AnsibleModule(
+        argument_spec={
+            "urls": {"type": "list", "elements": "str", "default": []},
+            "keys": {"type": "list", "elements": "str", "default": [], "no_log": False},
+            "timeout": {"type": "int", "default": 10},
+        },
+        supports_check_mode=True,
+    )
+    timeout = module.params["timeout"]
+    with ThreadPoolExecutor(max_workers=PARALLEL) as pool:
+        urls = {url: pool.submit(ask, url, timeout) for url in module.params["urls"]}
+        keys = {url: pool.submit(fetch_key, url, timeout) for url in module.params["keys"]}
+        module.exit_json(
+            changed=False,
+            urls={url: answer.result() for url, answer in urls.items()},
+            keys={url: answer.result() for url, answer in keys.items()},
+        )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,345 @@
+#!/usr/bin/python
+"""Check, as an ordinary user in a fresh login, that ROCm and PyTorch work on this host."""
+
+from __future__ import absolute_import, division, print_function
+
+__metaclass__ = type
+
+DOCUMENTATION = r"""
+module: rocm_verify
+short_description: Check as a user that ROCm and PyTorch work
+description:
+  - Runs what a user would run, as that user and in a fresh login (so that new groups and the login shell's PATH
+    count), ordered so that the first failure is the cause.
+  - What needs a GPU is reported as C(not run) with the reason where the host has none; it is never counted as passed.
+  - Changes nothing; the test program lives in a temporary folder of the user and is removed.
+version_added: 0.1.0
+author: The gpufleet authors (@gpufleet)
+options:
+  user:
+    description: The user to check as. Empty means the user behind sudo, else root.
+    type: str
+    default: ""
+  path:
+    description: Directories in which the login shell must find the tools, best first.
+    type: list
+    elements: str
+    default: [/opt/rocm/bin]
+  offload_targets:
+    description: GPU targets (gfx names) for which the test program is compiled.
+    type: list
+    elements: str
+    default: []
+  hip_source:
+    description: Source text of the HIP test program.
+    type: str
+    required: true
+  gpus:
+    description: Number of AMD GPUs that the host shows on its PCI bus.
+    type: int
+    default: 0
+  no_gpu:
+    description: Why GPU checks cannot run here; empty where they can.
+    type: str
+    default: ""
+  venv:
+    description: Virtual environment with PyTorch; empty skips the PyTorch checks.
+    type: str
+    default: ""
+  torch_packages:
+    description: Wanted distributions and exact versions.
+    type: dict
+    default: {}
+  torch_hip:
+    description: ROCm version (X.Y) that the PyTorch wheel was built for.
+    type: str
+    default: ""
+  torch_script:
+    description: Python source that prints what PyTorch reports, as one JSON line.
+    type: str
+    default: ""
+  timeout:
+    description: Seconds for one check.
+    type: int
+    default: 300
+attributes:
+  check_mode:
+    description: Runs the same in check mode, since it changes nothing.
+    support: full
+"""
+
+EXAMPLES = r"""
+- name: Verify as the user ada
+  gpufleet.rocm.rocm_verify:
+    user: ada
+    offload_targets: [gfx90a]
+    hip_source: "{{ lookup('ansible.builtin.file', 'vector_add.hip') }}"
+"""
+
+RETURN = r"""
+checks:
+  description: Every check in order, each with C(id), C(status) (passed, failed, not run), C(evidence) and C(seconds).
+  returned: always
+  type: list
+  elements: dict
+passed:
+  description: Whether no check failed.
+  returned: always
+  type: bool
+user:
+  description: The user who was checked.
+  returned: always
+  type: str
+"""
+
+import json
+import os
+import pwd
+import shlex
+import shutil
+import stat
+import subprocess
+import tempfile
+import time
+
+from ansible.module_utils.basic import AnsibleModule
+
+PASSED, FAILED, NOT_RUN = "passed", "failed", "not run"
+# Settings of a user's own that would answer for the host.
+UNSET = "unset HSA_OVERRIDE_GFX_VERSION LD_LIBRARY_PATH HIP_VISIBLE_DEVICES ROCR_VISIBLE_DEVICES CUDA_VISIBLE_DEVICES"
+
+
+class Login:
+    """Runs commands as a user in a fresh login."""
+
+    def __init__(self, user, timeout):
+        self.account = pwd.getpwnam(user)
+        self.timeout = timeout
+
+    def run(self, command):
+        """Return ``(exit status, combined output)`` of a shell command line; 124 after the time limit."""
+        script = "%s; export LC_ALL=C.UTF-8; cd / && %s" % (UNSET, command)
+        argv = ["runuser", "-l", self.account.pw_name, "-c", script]
+        if os.path.basename(self.account.pw_shell) in ("nologin", "false", ""):
+            argv[1:1] = ["-s", "/bin/sh"]
+        try:
+            done = subprocess.run(
+                argv,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                timeout=self.timeout,
+                check=False,
+            )
+        except subprocess.TimeoutExpired:
+            return 124, "no end after %d s" % self.timeout
+        except OSError as error:
+            return 127, str(error)
+        return done.returncode, done.stdout.decode("utf-8", "replace").strip()
+
+
+class Report:
+    """Collects the checks with their times."""
+
+    def __init__(self):
+        self.checks = []
+        self.clock = time.monotonic()
+
+    def add(self, name, status, evidence):
+        """Record one check; its time is what passed since the one before."""
+        now = time.monotonic()
+        seconds = round(now - self.clock, 2)
+        self.clock = now
+        self.checks.append({"id": name, "status": status, "evidence": evidence, "seconds": seconds})
+        return status == PASSED
+
+
+def tail(text, lines=5):
+    """The last lines of an output: the place where tools name the error."""
+    return "\n".join(text.splitlines()[-lines:])[-800:]
+
+
+def check_path(report, login, path):
+    """The login shell finds rocminfo and hipcc in ROCm's own directory first."""
+    code, output = login.run("command -v rocminfo; command -v hipcc; true")
+    found = output.splitlines()
+    wanted = [os.path.join(path[0], name) for name in ("rocminfo", "hipcc")] if path else []
+    if code == 0 and found[-2:] == wanted:
+        return report.add("login-path", PASSED, " ".join(found[-2:]))
+    return report.add("login-path", FAILED, "found %s, expected %s" % (found or "nothing", " ".join(wanted)))
+
+
+def device_nodes():
+    """The device nodes a HIP program opens."""
+    render = "/dev/dri"
+    names = sorted(os.listdir(render)) if os.path.isdir(render) else []
+    return ["/dev/kfd"] + [os.path.join(render, name) for name in names if name.startswith("renderD")]
+
+
+def check_devices(report, login, no_gpu):
+    """The user may open /dev/kfd and every render node."""
+    if no_gpu:
+        return report.add("device-access", NOT_RUN, no_gpu)
+    nodes = device_nodes()
+    missing = [node for node in nodes if not os.path.exists(node)]
+    if missing:
+        return report.add("device-access", FAILED, "kfd-missing: %s does not exist" % missing[0])
+    if len(nodes) == 1:
+        return report.add("device-access", FAILED, "no render node in /dev/dri")
+    for node in nodes:
+        code, _ = login.run("test -r %s && test -w %s" % (node, node))
+        if code:
+            info = os.stat(node)
+            _, groups = login.run("id -nG")
+            return report.add(
+                "device-access",
+                FAILED,
+                "kfd-permission: %s is %s, owner %d, group %d; %s is in: %s"
+                % (
+                    node,
+                    stat.filemode(info.st_mode),
+                    info.st_uid,
+                    info.st_gid,
+                    login.account.pw_name,
+                    groups,
+                ),
+            )
+    return report.add("device-access", PASSED, "%s open read-write" % ", ".join(nodes))
+
+
+def check_rocminfo(report, login, gpus, no_gpu):
+    """rocminfo lists as many GPU agents as the PCI bus shows functions (partitions make it more)."""
+    if no_gpu:
+        return report.add("rocminfo", NOT_RUN, no_gpu)
+    code, output = login.run("rocminfo")
+    agents = sum(
+        1
+        for line in output.splitlines()
+        if line.strip().startswith("Device Type:") and line.split(":", 1)[1].strip() == "GPU"
+    )
+    if code or agents < gpus:
+        return report.add(
+            "rocminfo", FAILED, "exit %d, %d GPU agents for %d GPUs; %s" % (code, agents, gpus, tail(output))
+        )
+    return report.add("rocminfo", PASSED, "%d GPU agents" % agents)
+
+
+def check_hip(report, login, folder, source, targets, no_gpu):
+    """The HIP program compiles for each GPU target, and runs with the right result."""
+    shutil.chown(folder, login.account.pw_uid, login.account.pw_gid)
+    path = os.path.join(folder, "vector_add.hip")
+    with open(path, "w") as handle:
+        handle.write(source)
+    os.chmod(path, 0o644)
+    built = ""
+    for target in targets:
+        program = os.path.join(folder, "vector_add." + target)
+        code, output = login.run(
+            "hipcc -x hip --offload-arch=%s %s -o %s" % (shlex.quote(target), shlex.quote(path), shlex.quote(program))
+        )
+        passed = code == 0 and os.path.exists(program)
+        evidence = "compiled for %s" % target if passed else "hipcc exit %d: %s" % (code, tail(output))
+        report.add("hip-compile-" + target, PASSED if passed else FAILED, evidence)
+        built = program if passed else built
+    if not targets:
+        report.add("hip-compile", NOT_RUN, "no known GPU target")
+    if no_gpu or not built:
+        report.add("hip-run", NOT_RUN, no_gpu or "nothing was compiled")
+        return
+    # One program for all targets of the host, as a user would build it.
+    everything = os.path.join(folder, "vector_add")
+    flags = " ".join("--offload-arch=" + shlex.quote(target) for target in targets)
+    code, output = login.run(
+        "hipcc -x hip %s %s -o %s && %s" % (flags, shlex.quote(path), shlex.quote(everything), shlex.quote(everything))
+    )
+    report.add("hip-run", FAILED if code else PASSED, "exit %d: %s" % (code, tail(output)))
+
+
+def check_torch(report, login, params):
+    """PyTorch imports, is the wanted build, and sees the GPUs."""
+    python = os.path.join(params["venv"], "bin", "python")
+    code, output = login.run("%s -c %s" % (shlex.quote(python), shlex.quote(params["torch_script"])))
+    lines = output.splitlines()
+    try:
+        answer = json.loads(lines[-1]) if code == 0 and lines else None
+    except ValueError:
+        answer = None
+    if not isinstance(answer, dict):
+        report.add("torch-import", FAILED, "exit %d: %s" % (code, tail(output)))
+        return
+    wanted = params["torch_packages"].get("torch", "")
+    right = not wanted or answer["version"] == wanted
+    report.add("torch-import", PASSED if right else FAILED, "torch %s, expected %s" % (answer["version"], wanted))
+    hip = str(answer["hip"] or "")
+    if not hip:
+        kind = "torch-cuda-wheel" if answer["cuda"] else "torch-cpu-wheel"
+        report.add("torch-hip", FAILED, "%s: torch.version.hip is empty" % kind)
+    else:
+        fits = (hip + ".").startswith(params["torch_hip"] + ".")
+        report.add("torch-hip", PASSED if fits else FAILED, "HIP %s, wheel for ROCm %s" % (hip, params["torch_hip"]))
+    if params["no_gpu"]:
+        report.add("torch-gpu", NOT_RUN, params["no_gpu"])
+        report.add("torch-devices", NOT_RUN, params["no_gpu"])
+        return
+    report.add(
+        "torch-gpu",
+        PASSED if answer["available"] else FAILED,
+        "torch.cuda.is_available() is %s" % answer["available"],
+    )
+    names = answer["devices"]
+    enough = len(names) >= params["gpus"] and all(names)
+    report.add(
+        "torch-devices",
+        PASSED if enough else FAILED,
+        ", ".join(name or "(no name)" for name in names) or "none",
+    )
+
+
+def main():
+    """Entry point."""
+    module = AnsibleModule(
+        argument_spec={
+            "user": {"type": "str", "default": ""},
+            "path": {"type": "list", "elements": "str", "default": ["/opt/rocm/bin"]},
+            "offload_targets": {"type": "list", "elements": "str", "default": []},
+            "hip_source": {"type": "str", "required": True},
+            "gpus": {"type": "int", "default": 0},
+            "no_gpu": {"type": "str", "default": ""},
+            "venv": {"type": "str", "default": ""},
+            "torch_packages": {"type": "dict", "default": {}},
+            "torch_hip": {"type": "str", "default": ""},
+            "torch_script": {"type": "str", "default": ""},
+            "timeout": {"type": "int", "default": 300},
+        },
+        supports_check_mode=True,
+    )
+    params = module.params
+    user = params["user"] or os.environ.get("SUDO_USER") or "root"
+    try:
+        login = Login(user, params["timeout"])
+    except KeyError:
+        module.fail_json(
+            msg="Found no user %r on this host; expected a user to verify as. "
+            "Next: correct rocm_verify_user or rocm_users." % user
+        )
+    report = Report()
+    check_path(report, login, params["path"])
+    check_devices(report, login, params["no_gpu"])
+    check_rocminfo(report, login, params["gpus"], params["no_gpu"])
+    folder = tempfile.mkdtemp(prefix="rocm-verify-")
+    try:
+        check_hip(report, login, folder, params["hip_source"], params["offload_targets"], params["no_gpu"])
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+    if params["venv"]:
+        check_torch(report, login, params)
+    module.exit_json(
+        changed=False,
+        user=user,
+        checks=report.checks,
+        passed=all(check["status"] != FAILED for check in report.checks),
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,144 @@
+"""The data matrix: read once per process, deeply read-only, and the look-ups that several modules need."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+import yaml
+
+from ansible_collections.gpufleet.rocm.plugins.plugin_utils.errors import DecisionError
+from ansible_collections.gpufleet.rocm.plugins.plugin_utils.versions import Version, parse
+
+Row = Mapping[str, Any]
+
+DATA = Path(__file__).parent / "data"
+# libyaml is about ten times as fast, but not every PyYAML is built with it.
+_LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+# Statuses that a reader must hear about. `third-party` only matters for what is written to a host.
+DOUBTFUL = ("inferred", "conflicting", "unconfirmed")
+
+
+@cache
+def table(name: str) -> Row:
+    """The content of data/<name>.yml with every mapping and list frozen."""
+    content = yaml.load((DATA / f"{name}.yml").read_text(encoding="utf-8"), Loader=_LOADER)
+    frozen: Row = _freeze(content)
+    return frozen
+
+
+@cache
+def releases() -> Mapping[Version, Row]:
+    """All ROCm releases by version, oldest number first."""
+    rows = {parse(row["version"]): row for row in table("releases")["releases"]}
+    return MappingProxyType(dict(sorted(rows.items())))
+
+
+@cache
+def drivers() -> Mapping[Version, Row]:
+    """All driver releases by number."""
+    return MappingProxyType({parse(row["version"]): row for row in table("drivers")["drivers"]})
+
+
+@cache
+def gpu_by_device(device: str) -> Row | None:
+    """The GPU with this PCI device id (four hex digits, physical or virtual function), None if unknown.
+
+    Cards that share an id share the target too; their names are joined.
+    """
+    wanted = device.lower().removeprefix("0x")
+    rows = [row for row in table("gpus")["gpus"] if wanted in row["pci"] or wanted in row.get("vf", ())]
+    if not rows:
+        return None
+    return MappingProxyType({**rows[0], "name": " or ".join(row["name"] for row in rows)})
+
+
+@cache
+def gfx_targets(version: Version) -> Mapping[str, bool]:
+    """GPU targets that a release supports, data-centre GPUs first; the value says whether a sure row names it."""
+    targets: dict[str, bool] = {}
+    for row in table("gpus")["gpus"]:
+        if row["since"] is None or version < parse(row["since"]):
+            continue
+        if "until" in row and version >= parse(row["until"]):
+            continue
+        sure = row["status"] not in DOUBTFUL and not row.get("doubts")
+        targets[row["gfx"]] = targets.get(row["gfx"], False) or sure
+    return MappingProxyType(targets)
+
+
+def gfx_releases(gfx: str) -> list[Version]:
+    """Releases that support a GPU target, oldest first; empty for a target that none supports."""
+    return [version for version in releases() if gfx in gfx_targets(version)]
+
+
+def driver_serves(driver: str, version: str) -> bool | None:
+    """Whether a driver release serves a user space by AMD's table; None where the table says nothing.
+
+    A driver always serves the release that it was published with.
+    """
+    number, user_space = parse(driver, what="driver version"), parse(version)
+    row = releases().get(user_space)
+    if row and row["driver"] and parse(row["driver"]) == number:
+        return True
+    matrix = table("compatibility")
+    if user_space.line in (entry["line"] for entry in matrix["unlisted_user_space"]):
+        return None
+    for line in matrix["lines"]:
+        if line["driver"] == number.line:
+            return user_space.line in line["user_space"]
+    return None
+
+
+def renamed_package(name: str) -> str | None:
+    """The package that took the place of an old package or tool name, None if the name is current."""
+    row = _renamed().get(name)
+    return row["package"] if row else None
+
+
+def rename_answer(name: str) -> str | None:
+    """One sentence on what answers an old name today, None if the name is current."""
+    row = _renamed().get(name)
+    return row["answer"] if row else None
+
+
+@cache
+def _renamed() -> Mapping[str, Row]:
+    return MappingProxyType({row["name"]: row for row in table("packages")["renamed"]})
+
+
+def find_release(version: object) -> tuple[Version, Row]:
+    """The release that `version` names exactly (6.4 is 6.4.0). Raises DecisionError `release-unknown`."""
+    known = releases()
+    number = parse(version, known=known)
+    if number in known:
+        return number, known[number]
+    reason = next(
+        (row["reason"] for row in table("releases")["unpublished"] if parse(row["version"]) == number), ""
+    )
+    raise DecisionError(
+        "release-unknown",
+        f"ROCm {number} is not in the matrix" + (f" ({reason})" if reason else ""),
+        "one of " + ", ".join(release.directory for release in known),
+        f"set rocm_version to a listed release, for example '{_nearest(number, known).directory}'",
+    )
+
+
+def _nearest(number: Version, known: Mapping[Version, Row]) -> Version:
+    """The production release to suggest: the newest of the same line, else the newest below, else the oldest."""
+    production = [version for version, row in known.items() if "kind" not in row]
+    same_line = [version for version in production if version.line == number.line]
+    below = [version for version in production if version < number]
+    return (same_line or below or production[:1])[-1]
+
+
+def _freeze(value: Any) -> Any:
+    if isinstance(value, dict):
+        return MappingProxyType({key: _freeze(item) for key, item in value.items()})
+    if isinstance(value, list):
+        return tuple(_freeze(item) for item in value)
+    return value

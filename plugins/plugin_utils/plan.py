@@ -1,0 +1,186 @@
+"""The plan for one host: a pure function of facts, wishes and what the package server answered.
+
+Shape of the result (also the ``plan`` part of the report)::
+
+    schema: 1
+    state: in-sync | change | refused
+    in_sync: bool
+    refusals, warnings: [{id, found, expected, remedy, message}]
+    allowed: [ids of refusals that rocm_allow turned into warnings]
+    reboot: bool                      # a reboot is needed for the wishes to take effect
+    wishes: {...}                     # see wishes.py
+    release, torch: {...} or null     # see releases.py and torch_wheels.py
+    actual: {rocm, driver, torch}     # versions found on the host, null where absent
+    driver_mode: dkms | inbox | none
+    gpus: [{address, device, name, gfx}]          # AMD GPUs only
+    stages: {repo, driver, sdk, access, environment, pytorch}, each with ``actions`` and what its role needs
+    actions: [{stage, action, target, reason}]    # all stages, in the order in which they happen
+    probe: {urls: [...], keys: [...]}             # what the host should ask before the first change
+    verify: {...}                                 # what rocm_verify checks
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ansible_collections.gpufleet.rocm.plugins.plugin_utils import plan_refusals
+from ansible_collections.gpufleet.rocm.plugins.plugin_utils.errors import DecisionError
+from ansible_collections.gpufleet.rocm.plugins.plugin_utils.findings import Findings
+from ansible_collections.gpufleet.rocm.plugins.plugin_utils.gpus import amd_gpus, compile_targets
+from ansible_collections.gpufleet.rocm.plugins.plugin_utils.releases import resolve_release
+from ansible_collections.gpufleet.rocm.plugins.plugin_utils.stages import all_stages, questions
+from ansible_collections.gpufleet.rocm.plugins.plugin_utils.stages.situation import Situation
+from ansible_collections.gpufleet.rocm.plugins.plugin_utils.torch_wheels import resolve_torch
+from ansible_collections.gpufleet.rocm.plugins.plugin_utils.wishes import Wishes, parse_wishes
+
+SCHEMA = 1
+Facts = Mapping[str, Any]
+
+
+def make_plan(facts: Facts, raw_wishes: Mapping[str, Any], probe: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """Decide for one host. ``probe`` is the return value of ``rocm_probe``, or None before it was asked."""
+    try:
+        wishes = parse_wishes(raw_wishes)
+    except DecisionError as error:
+        findings = Findings()
+        findings.add_error(error)
+        return _result(facts, dict(raw_wishes), findings)
+
+    findings = Findings(allow=frozenset(wishes.allow))
+    release = _release(facts, wishes, findings)
+    if release is None:
+        return _result(facts, wishes.as_dict(), findings)
+    findings.add_notes(release["warnings"])
+
+    situation = Situation(
+        facts=facts,
+        wishes=wishes,
+        release=release,
+        torch=_torch(facts, wishes, release, findings),
+        gpus=amd_gpus(facts, release),
+        probe=probe or {"urls": {}, "keys": {}},
+    )
+    stages = all_stages(situation, findings)
+    plan_refusals.check(situation, stages, findings)
+    return _result(facts, wishes.as_dict(), findings, situation, stages)
+
+
+def _release(facts: Facts, wishes: Wishes, findings: Findings) -> dict[str, Any] | None:
+    os = facts["os"]
+    identity = {
+        "id": os["base_id"],
+        "version_id": os["version_id"],
+        "codename": os["base_codename"],
+    }
+    try:
+        return resolve_release(wishes.version, identity, dict(wishes.mirrors), dict(wishes.key_fingerprints))
+    except DecisionError as error:
+        findings.add_error(error)
+        return None
+
+
+@dataclass(frozen=True)
+class _Interpreter:
+    path: str
+    version: str
+    default: bool
+
+
+def _torch(facts: Facts, wishes: Wishes, release: Mapping[str, Any], findings: Findings) -> dict[str, Any] | None:
+    """The wheel set for the first Python of the host that has one; the default interpreter is tried first."""
+    if not wishes.pytorch:
+        return None
+    interpreters = sorted(
+        (_Interpreter(python["path"], python["version"], python["default"]) for python in facts["python"]),
+        key=lambda python: (not python.default, [-int(part) for part in python.version.split(".")]),
+    )
+    refusal: DecisionError | None = None
+    for python in interpreters:
+        try:
+            wheels = resolve_torch(release, python.version, wishes.pytorch_version, dict(wishes.mirrors))
+        except DecisionError as error:
+            refusal = refusal or error
+            continue
+        findings.add_notes(wheels["warnings"])
+        return {**wheels, "interpreter": python.path, "interpreter_version": python.version}
+    if refusal is None:
+        findings.add(
+            "python-no-wheel",
+            found="no Python 3 in /usr/bin",
+            expected="a Python with PyTorch wheels",
+            remedy="install python3, or set rocm_pytorch: false",
+        )
+    else:
+        findings.add_error(refusal)
+    return None
+
+
+def _result(
+    facts: Facts,
+    wishes: dict[str, Any],
+    findings: Findings,
+    situation: Situation | None = None,
+    stages: Mapping[str, dict[str, Any]] | None = None,
+) -> dict[str, Any]:
+    stages = stages or {}
+    actions = [{"stage": name, **action} for name, stage in stages.items() for action in stage["actions"]]
+    state = "refused" if findings.refusals else "change" if actions else "in-sync"
+    return {
+        "schema": SCHEMA,
+        "state": state,
+        "in_sync": state == "in-sync",
+        "refusals": [finding.as_dict() for finding in findings.refusals],
+        "warnings": [finding.as_dict() for finding in findings.warnings],
+        "allowed": findings.allowed,
+        "reboot": bool(stages) and stages["driver"]["reboot"],
+        "wishes": wishes,
+        "release": dict(situation.release) if situation else None,
+        "torch": dict(situation.torch) if situation and situation.torch else None,
+        "actual": _actual(facts, wishes),
+        "driver_mode": stages["driver"]["mode"] if stages else None,
+        "gpus": [gpu.as_dict() for gpu in situation.gpus] if situation else [],
+        "stages": dict(stages),
+        "actions": actions,
+        "probe": questions(situation) if situation else {"urls": [], "keys": []},
+        "verify": _verify(facts, situation, bool(stages and stages["driver"]["reboot"])) if situation else None,
+    }
+
+
+def _actual(facts: Facts, wishes: Mapping[str, Any]) -> dict[str, str | None]:
+    """The versions on the host, as its files and kernel tell them."""
+    linked = facts["rocm"]["link"]
+    installed = {row["path"]: row["version"] for row in facts["rocm"]["installs"]}
+    venv = next((row for row in facts["venvs"] if row["path"] == wishes.get("pytorch_venv")), None)
+    return {
+        "rocm": installed.get(linked),
+        "driver": facts["driver"]["version"],
+        "torch": venv["packages"].get("torch") if venv and venv["exists"] else None,
+    }
+
+
+def _verify(facts: Facts, situation: Situation, reboot: bool) -> dict[str, Any]:
+    """What ``rocm_verify`` is asked to check on this host."""
+    wishes, release, torch = situation.wishes, situation.release, situation.torch
+    in_container = facts["virtualization"]["kind"] == "container"
+    if not situation.gpus:
+        no_gpu = "no GPU"
+    elif in_container and not facts["kfd"]["present"]:
+        no_gpu = "no GPU: /dev/kfd was not passed into this container"
+    elif reboot:
+        no_gpu = "reboot required: the installed driver is not the loaded one"
+    else:
+        no_gpu = ""
+    return {
+        "user": wishes.verify_user or (wishes.users[0] if wishes.users else ""),
+        "prefix": release["prefix"],
+        "path": list(release["path"]),
+        "release": release["version"],
+        "offload_targets": compile_targets(situation.gpus, release),
+        "gpus": len(situation.gpus),
+        "no_gpu": no_gpu,
+        "venv": wishes.pytorch_venv if torch else "",
+        "torch_packages": dict(torch["packages"]) if torch else {},
+        "torch_hip": torch["rocm_index"] if torch else "",
+    }

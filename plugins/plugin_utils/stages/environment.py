@@ -1,0 +1,70 @@
+"""Stage environment: PATH for login shells and the dynamic linker."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ansible_collections.gpufleet.rocm.plugins.module_utils import paths
+from ansible_collections.gpufleet.rocm.plugins.plugin_utils import render
+from ansible_collections.gpufleet.rocm.plugins.plugin_utils.findings import Findings
+from ansible_collections.gpufleet.rocm.plugins.plugin_utils.stages.situation import (
+    Situation,
+    Stage,
+    action,
+    difference,
+)
+
+
+def plan_environment(situation: Situation, findings: Findings) -> Stage:
+    """PATH for login shells and the dynamic linker's configuration."""
+    facts, release = situation.facts, situation.release
+    libraries = release["ld_so"]["directories"] if release["ld_so"] else []
+    script = render.profile_script(release["path"], libraries if situation.wishes.ld_library_path else None)
+    files = [{"path": paths.PROFILE, "content": script, "mode": "0644"}]
+    if release["ld_so"]:
+        content = render.ld_so_conf(libraries)
+        files.append({"path": release["ld_so"]["file"], "content": content, "mode": "0644"})
+    remove = [paths.LD_SO_CONF] if not release["ld_so"] and facts["files"].get(paths.LD_SO_CONF) else []
+    changed = [(file, difference(facts, file)) for file in files]
+    actions = [action("remove", path, "this release needs none") for path in remove]
+    actions += [action("write", str(file["path"]), reason) for file, reason in changed if reason]
+    for setting in facts["environment"]:
+        if setting["file"] == paths.PROFILE:
+            continue
+        if setting["variable"] == "HSA_OVERRIDE_GFX_VERSION":
+            findings.add(
+                "hsa-override-set",
+                found=f"HSA_OVERRIDE_GFX_VERSION={setting['value']} in {setting['file']}",
+                expected="no override on a fleet",
+                remedy=f"remove the line from {setting['file']}",
+            )
+        elif setting["variable"] == "LD_LIBRARY_PATH":
+            findings.add(
+                "ld-library-path-set",
+                found=f"LD_LIBRARY_PATH={setting['value']} in {setting['file']}",
+                expected="the linker configuration in /etc/ld.so.conf.d",
+                remedy=f"remove the line from {setting['file']}",
+            )
+    return {
+        "actions": actions,
+        "files": [file for file, reason in changed if reason],
+        "remove": remove,
+        "linker_cache": False,
+    }
+
+
+def refresh_linker_cache(situation: Situation, stages: Mapping[str, Stage]) -> None:
+    """ldconfig follows new libraries and new directories; alone it runs only where the cache lacks them."""
+    if not situation.release["ld_so"]:
+        return
+    directories = tuple(situation.release["ld_so"]["directories"])
+    cached = any(str(path).startswith(directories) for path in situation.facts["ldconfig"].values())
+    environment = stages["environment"]
+    reason = ""
+    if stages["sdk"]["actions"] or environment["actions"]:
+        reason = "libraries or their directories change"
+    elif not cached:
+        reason = "ROCm's libraries are not in the cache"
+    if reason:
+        environment["linker_cache"] = True
+        environment["actions"].append(action("refresh", "linker cache", reason))

@@ -1,0 +1,76 @@
+"""Stage pytorch: one virtual environment with the exact wheel set from one index."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ansible_collections.gpufleet.rocm.plugins.module_utils import paths
+from ansible_collections.gpufleet.rocm.plugins.plugin_utils import render
+from ansible_collections.gpufleet.rocm.plugins.plugin_utils.findings import Findings
+from ansible_collections.gpufleet.rocm.plugins.plugin_utils.stages.situation import (
+    Action,
+    Situation,
+    Stage,
+    action,
+    difference,
+)
+
+
+def plan_pytorch(situation: Situation, _findings: Findings) -> Stage:
+    """One virtual environment with the exact wheel set from one index."""
+    facts, torch = situation.facts, situation.torch
+    path = situation.wishes.pytorch_venv
+    stage: Stage = {"actions": [], "venv": path, "create": False, "system_packages": []}
+    if torch is None:
+        return stage
+    venv: Mapping[str, Any] = next((row for row in facts["venvs"] if row["path"] == path), {"exists": False})
+    constraints = {
+        "path": paths.venv_constraints(path),
+        "content": render.constraints(torch["packages"]),
+        "mode": "0644",
+    }
+    actions: list[Action] = []
+    fresh = not venv["exists"] or venv["python"] != torch["interpreter_version"]
+    if fresh:
+        if not _can_make_venvs(facts, torch["interpreter"]):
+            name = _venv_package(facts, torch["interpreter"], torch["interpreter_version"])
+            stage["system_packages"] = [name]
+            actions.append(action("install", name, "needed to create the virtual environment"))
+        reason = "missing" if not venv["exists"] else f"made with Python {venv['python']}"
+        actions.append(action("create-venv", path, reason))
+    reason = difference(facts, constraints)
+    if reason:
+        actions.append(action("write", constraints["path"], reason))
+    for name, version in torch["packages"].items():
+        found = venv["packages"].get(name) if venv["exists"] and not fresh else None
+        if found != version:
+            actions.append(action("install", f"{name}=={version}", f"found {found}" if found else "missing"))
+    return {
+        **stage,
+        "actions": actions,
+        "create": fresh,
+        "replace": bool(venv["exists"]) and fresh,
+        "interpreter": torch["interpreter"],
+        "constraints": constraints,
+        "pip_command": _pip_command(path, torch, constraints["path"]),
+    }
+
+
+def _can_make_venvs(facts: Mapping[str, Any], interpreter: str) -> bool:
+    return any(row["venv"] for row in facts["python"] if row["path"] == interpreter)
+
+
+def _venv_package(facts: Mapping[str, Any], interpreter: str, version: str) -> str:
+    """python3-venv serves the default interpreter, pythonX.Y-venv any other."""
+    default = any(row["default"] for row in facts["python"] if row["path"] == interpreter)
+    return "python3-venv" if default else f"python{version}-venv"
+
+
+def _pip_command(venv: str, torch: Mapping[str, Any], constraints: str) -> list[str]:
+    """One index only: ``--extra-index-url`` would let a CUDA or CPU wheel of a higher version win."""
+    command = [f"{venv}/bin/python", "-m", "pip", "--isolated", "install", "--no-input", "--no-cache-dir"]
+    command += ["--index-url", torch["index_url"], "--constraint", constraints]
+    if torch["trusted_host"]:
+        command += ["--trusted-host", torch["trusted_host"]]
+    return command + list(torch["pins"])

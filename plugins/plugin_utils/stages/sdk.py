@@ -1,0 +1,68 @@
+"""Stage sdk: user-space packages of exactly the wanted release."""
+
+from __future__ import annotations
+
+from ansible_collections.gpufleet.rocm.plugins.plugin_utils.findings import Findings
+from ansible_collections.gpufleet.rocm.plugins.plugin_utils.matrix import renamed_package
+from ansible_collections.gpufleet.rocm.plugins.plugin_utils.stages.situation import (
+    Action,
+    Situation,
+    Stage,
+    action,
+    installed,
+    package_difference,
+    pattern,
+)
+
+
+def plan_sdk(situation: Situation, findings: Findings) -> Stage:
+    """User-space packages of exactly the wanted release, replacing the distribution's where they collide."""
+    facts, release = situation.facts, situation.release
+    wanted = _wanted_packages(situation, findings)
+    build = release["build"]
+    actions: list[Action] = []
+    shadowing = [
+        name
+        for name in release["packages"]["shadowed"]
+        if installed(facts, name) and not facts["packages"][name]["amd"]
+    ]
+    for name in shadowing:
+        version = facts["packages"][name]["version"]
+        findings.add(
+            "distro-package-shadows",
+            found=f"{name} {version} of the distribution is installed",
+            expected=f"{name} of ROCm {release['version']}",
+            remedy="nothing to do: it is replaced together with the SDK",
+        )
+    names = list(dict.fromkeys([*wanted, *shadowing]))
+    for name in names:
+        reason = package_difference(facts, name, build)
+        if reason:
+            actions.append(action("install", name, reason))
+    prerequisites = [name for name in release["packages"]["prerequisites"] if not installed(facts, name)]
+    actions += [action("install", name, "not installed") for name in prerequisites]
+    return {
+        "actions": actions,
+        "packages": [pattern(name, build) for name in names] + prerequisites if actions else [],
+        "names": wanted,
+    }
+
+
+def _wanted_packages(situation: Situation, findings: Findings) -> list[str]:
+    """The operator's package names, old ones answered by what replaced them."""
+    release = situation.release
+    wanted: list[str] = []
+    for name in situation.wishes.packages or release["packages"]["default"]:
+        replacement = renamed_package(name)
+        if replacement is None:
+            wanted.append(name)
+            continue
+        findings.add(
+            "package-renamed",
+            found=f"rocm_packages names {name}",
+            expected=replacement,
+            remedy=f"write {replacement}; this run does so already",
+        )
+        if replacement not in release["packages"]["driver"]:
+            wanted.append(replacement)
+    return list(dict.fromkeys(wanted)) or list(release["packages"]["default"])

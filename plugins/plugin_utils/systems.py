@@ -1,0 +1,85 @@
+"""Operating systems: which one a host is built on, and which kernels a release lists for it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+from types import MappingProxyType
+
+from ansible_collections.gpufleet.rocm.plugins.plugin_utils.errors import DecisionError
+from ansible_collections.gpufleet.rocm.plugins.plugin_utils.matrix import Row, releases, table
+from ansible_collections.gpufleet.rocm.plugins.plugin_utils.versions import Version, parse
+
+
+def find_system(os: object) -> Row:
+    """The row of os.yml for `{id, version_id, codename}`. Raises DecisionError `os-unsupported`.
+
+    The codename decides, because a derivative keeps its own id and version number above Ubuntu's codename.
+    Without a codename, id and version do; a point release (22.04.4, 12.5) counts as its release.
+    """
+    if not isinstance(os, Mapping):
+        raise _refuse(f"the operating system is given as {type(os).__name__}")
+    codename, id, version = (_text(os.get(key)) for key in ("codename", "id", "version_id"))
+    rows: Sequence[Row] = table("os")["systems"]
+    for row in rows:
+        if codename:
+            if codename == row["codename"]:
+                return row
+        elif id == row["id"] and (version == row["version"] or version.startswith(row["version"] + ".")):
+            return row
+    described = " ".join(part for part in (id, version, f"({codename})" if codename else "") if part)
+    raise _refuse(f"the host runs {described or 'an unnamed operating system'}")
+
+
+def is_derivative(os: Mapping[str, object], system: Row) -> bool:
+    """Whether the host's own id differs from the system it is built on (Linux Mint, Pop!_OS)."""
+    return _text(os.get("id")) not in ("", system["id"])
+
+
+@cache
+def support_group(version: Version) -> Row:
+    """The group of os.yml that speaks about a release."""
+    return _groups()[version]
+
+
+@cache
+def kernel_rows(version: Version, codename: str) -> tuple[Row, ...]:
+    """Kernels listed for a release on a system, in AMD's order; empty where it is not published for the system."""
+    return tuple(row for row in support_group(version)["kernels"] if row["system"] == codename)
+
+
+def releases_for(codename: str) -> list[Version]:
+    """Releases that are published for a system, oldest number first."""
+    return [version for version in releases() if kernel_rows(version, codename)]
+
+
+def systems_of(version: Version) -> list[str]:
+    """Systems that a release is published for, as people write them: 'Ubuntu 22.04'."""
+    published = {row["system"] for row in support_group(version)["kernels"]}
+    return [label(row) for row in table("os")["systems"] if row["codename"] in published]
+
+
+def label(system: Row) -> str:
+    """'Ubuntu 22.04', 'Debian 12'."""
+    return f"{system['id'].capitalize()} {system['version']}"
+
+
+@cache
+def _groups() -> Mapping[Version, Row]:
+    groups = {parse(name): group for group in table("os")["support"] for name in group["releases"]}
+    return MappingProxyType(groups)
+
+
+def _text(value: object) -> str:
+    """Lower-case printable text; anything else counts as missing."""
+    text = value.strip().lower() if isinstance(value, str) else ""
+    return text if text.isprintable() else ""
+
+
+def _refuse(found: str) -> DecisionError:
+    return DecisionError(
+        "os-unsupported",
+        found,
+        "a system built on one of " + ", ".join(label(row) for row in table("os")["systems"]),
+        "use a long-term support release of Ubuntu or a listed Debian; AMD publishes no packages for others",
+    )

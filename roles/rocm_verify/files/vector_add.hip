@@ -1,0 +1,63 @@
+// Adds two vectors on every GPU and compares the result with the host's own sum.
+#include <hip/hip_runtime.h>
+
+#include <cstdio>
+#include <vector>
+
+#define CHECK(call)                                                                  \
+    do {                                                                             \
+        hipError_t status = (call);                                                  \
+        if (status != hipSuccess) {                                                  \
+            std::printf("%s: %s\n", #call, hipGetErrorString(status));               \
+            return 1;                                                                \
+        }                                                                            \
+    } while (0)
+
+__global__ void add(const float *a, const float *b, float *sum, int count) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < count) sum[i] = a[i] + b[i];
+}
+
+static int check_device(int device) {
+    const int count = 1 << 20;
+    const size_t bytes = count * sizeof(float);
+    std::vector<float> a(count), b(count), sum(count, -1.0f);
+    for (int i = 0; i < count; ++i) {
+        a[i] = static_cast<float>(i % 1024);
+        b[i] = static_cast<float>((i * 7) % 1024);
+    }
+    float *gpu_a = nullptr, *gpu_b = nullptr, *gpu_sum = nullptr;
+    CHECK(hipSetDevice(device));
+    CHECK(hipMalloc(reinterpret_cast<void **>(&gpu_a), bytes));
+    CHECK(hipMalloc(reinterpret_cast<void **>(&gpu_b), bytes));
+    CHECK(hipMalloc(reinterpret_cast<void **>(&gpu_sum), bytes));
+    CHECK(hipMemcpy(gpu_a, a.data(), bytes, hipMemcpyHostToDevice));
+    CHECK(hipMemcpy(gpu_b, b.data(), bytes, hipMemcpyHostToDevice));
+    add<<<(count + 255) / 256, 256>>>(gpu_a, gpu_b, gpu_sum, count);
+    CHECK(hipGetLastError());
+    CHECK(hipMemcpy(sum.data(), gpu_sum, bytes, hipMemcpyDeviceToHost));
+    for (int i = 0; i < count; ++i) {
+        if (sum[i] != a[i] + b[i]) {
+            std::printf("device %d: element %d is %f, expected %f\n", device, i, sum[i], a[i] + b[i]);
+            return 1;
+        }
+    }
+    CHECK(hipFree(gpu_a));
+    CHECK(hipFree(gpu_b));
+    CHECK(hipFree(gpu_sum));
+    std::printf("device %d: %d sums correct\n", device, count);
+    return 0;
+}
+
+int main() {
+    int devices = 0;
+    CHECK(hipGetDeviceCount(&devices));
+    if (devices == 0) {
+        std::printf("no HIP device\n");
+        return 1;
+    }
+    for (int device = 0; device < devices; ++device) {
+        if (check_device(device) != 0) return 1;
+    }
+    return 0;
+}

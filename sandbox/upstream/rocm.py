@@ -1,0 +1,97 @@
+"""AMD's user-space archive (rocm/apt/<directory>), from data/rocm.yml."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from sandbox.upstream import donors, payload
+from sandbox.upstream.apt_tree import Suite
+from sandbox.upstream.debs import Package
+
+DATA = Path(__file__).resolve().parent / "data" / "rocm.yml"
+HOMEPAGE = {"Homepage": "https://github.com/RadeonOpenCompute/ROCm"}
+
+
+@dataclass(frozen=True)
+class Archive:
+    """One archive: the path below the host name and its suites."""
+
+    path: str
+    suites: tuple[Suite, ...]
+
+
+def archives() -> Iterator[Archive]:
+    """Every release of the data file."""
+    data: dict[str, Any] = yaml.safe_load(DATA.read_text())
+    rows = [row for rows in data["payload"].values() for row in rows]
+    sources = donors.fetch(payload.donors(rows))
+    for release, spec in data["releases"].items():
+        suites = tuple(
+            Suite(
+                name,
+                tuple(_packages(data, release, spec, suffix, sources)),
+                version=spec["version_field"],
+            )
+            for name, suffix in spec["suffix"].items()
+        )
+        yield Archive(f"rocm/apt/{spec['directory']}", suites)
+
+
+def words(release: str, spec: dict[str, Any], suffix: str) -> dict[str, str]:
+    """What replaces the {names} in bases and payload rows."""
+    return {
+        "release": release,
+        "number": spec["number"],
+        "hip": spec["hip"],
+        "hip_patch": spec["hip"].rsplit(".", 1)[1],
+        "hip_hash": spec["hip_hash"],
+        "build": suffix.split("-", 1)[1].split("~", 1)[0],
+        "prefix": f"/opt/rocm-{release}",
+    }
+
+
+def versions(data: dict[str, Any], release: str, spec: dict[str, Any], suffix: str) -> dict[str, str]:
+    """Package name -> full version for one release and suite, metas included."""
+    known = words(release, spec, suffix)
+    later_only = {name for other in data["releases"].values() for name in other.get("only", [])} - set(spec.get("only", []))
+    bases = {name: row["base"] for name, row in data["packages"].items()} | spec.get("bases", {})
+    bases |= dict.fromkeys(data["metas"], "{release}")
+    return {name: f"{base.format_map(known)}.{suffix}" for name, base in bases.items() if name not in later_only}
+
+
+def _packages(
+    data: dict[str, Any], release: str, spec: dict[str, Any], suffix: str, sources: dict[str, Path]
+) -> Iterator[Package]:
+    table = versions(data, release, spec, suffix)
+    known = words(release, spec, suffix)
+    later_only = {name for other in data["releases"].values() for name in other.get("only", [])} - set(table)
+    for name, version in table.items():
+        meta = name in data["metas"]
+        row = data["metas"][name] if meta else data["packages"][name]
+        wanted = [item for item in row["depends"] if item not in later_only]
+        rows = data["payload"].get(name, [])
+        yield Package(
+            name=name,
+            version=version,
+            depends=tuple(f"{item} (= {table[item]})" if meta and item in table else item for item in wanted),
+            description="Radeon Open Compute (ROCm) Runtime software stack" if meta else f"ROCm component {name}",
+            fields=HOMEPAGE,
+            fill=payload.filler(rows, known["prefix"], known, sources) if rows else None,
+            scripts=_alternatives(known) if row.get("alternatives") else {},
+        )
+
+
+def _alternatives(known: dict[str, str]) -> dict[str, str]:
+    """/opt/rocm is an alternative, as AMD's rocm-core makes it; nothing else is registered."""
+    priority = f"{known['number']}{int(known['build']):03d}"
+    install = f"update-alternatives --install /opt/rocm rocm {known['prefix']} {priority}"
+    remove = f"update-alternatives --remove rocm {known['prefix']}"
+    return {
+        "postinst": f'#!/bin/sh\nset -e\nif [ "$1" = configure ]; then\n    {install}\nfi\n',
+        "prerm": f'#!/bin/sh\nset -e\ncase "$1" in\n    remove|upgrade|deconfigure) {remove} ;;\nesac\n',
+    }
