@@ -96,9 +96,7 @@ class Accounts:
         if stored is None:
             return None
         primary = self.group_name(int(str(stored["gid"])))
-        others = [
-            group for group, entry_ in self._groups.items() if name in _members(entry_) and group != primary
-        ]
+        others = [group for group, entry_ in self._groups.items() if name in _members(entry_) and group != primary]
         return {
             "uid": stored["uid"],
             "home": stored["home"],

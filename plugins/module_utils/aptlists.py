@@ -33,9 +33,7 @@ def file_stem(uri: str, suite: str) -> str:
 def has_index(names: list[str], uri: str, suite: str, components: list[str]) -> bool:
     """Whether the lists hold a package index of the repository."""
     stem = file_stem(uri, suite)
-    starts = tuple(stem + "_" + component.replace("/", "_") + "_" for component in components) or (
-        stem + "_",
-    )
+    starts = tuple(stem + "_" + component.replace("/", "_") + "_" for component in components) or (stem + "_",)
     return any(name.startswith(starts) and ("_Packages" in name or "_Sources" in name) for name in names)
 
 

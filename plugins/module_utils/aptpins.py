@@ -34,9 +34,7 @@ def parse(text: str) -> list[dict[str, object]]:
 def concerns_rocm(pin: dict[str, object], hosts: list[str]) -> bool:
     """Whether a pin names AMD's origin, one of the mirrors in `hosts`, or a package of the stack."""
     text = str(pin["pin"])
-    if _AMD.search(text) or any(
-        re.search(r"(?:^|[\s\"])%s(?:$|[\s\"])" % re.escape(host), text) for host in hosts
-    ):
+    if _AMD.search(text) or any(re.search(r"(?:^|[\s\"])%s(?:$|[\s\"])" % re.escape(host), text) for host in hosts):
         return True
     names = [name.strip("*") for name in str(pin["package"]).split()]
     return any(name and in_stack(name) for name in names)

@@ -10,9 +10,7 @@ SOURCES_LIST = "/etc/apt/sources.list"
 SOURCES_DIR = "/etc/apt/sources.list.d"
 INLINE_KEY = "(inline key)"
 
-_ONE_LINE = re.compile(
-    r"^(?P<type>deb(?:-src)?)\s+(?:\[(?P<options>[^\]]*)\]\s*)?(?P<uri>\S+)\s+(?P<rest>\S.*)$"
-)
+_ONE_LINE = re.compile(r"^(?P<type>deb(?:-src)?)\s+(?:\[(?P<options>[^\]]*)\]\s*)?(?P<uri>\S+)\s+(?P<rest>\S.*)$")
 _URI = re.compile(r"^(?P<scheme>[A-Za-z][A-Za-z0-9+.-]*:)(?://(?P<authority>[^/]*))?(?P<path>.*)$")
 _AMD_HOST = re.compile(r"^(?:repo\.radeon\.com|(?:[a-z0-9-]+\.)*repo\.amd\.com)$")
 _AMD_PATH = re.compile(
@@ -139,8 +137,7 @@ def parse_deb822(text: str) -> list[dict[str, object]]:
                         form="deb822",
                         components=fields.get("components", "").split(),
                         architectures=fields.get("architectures", "").replace(",", " ").split(),
-                        signed_by=(INLINE_KEY if "BEGIN PGP" in signed_by else " ".join(signed_by.split()))
-                        or None,
+                        signed_by=(INLINE_KEY if "BEGIN PGP" in signed_by else " ".join(signed_by.split())) or None,
                         enabled=fields.get("enabled", "yes").lower() not in _NO,
                     )
                 )

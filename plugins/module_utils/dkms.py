@@ -76,9 +76,7 @@ def read_tree(host: Host) -> list[dict[str, object]]:
 def _version_entries(host: Host, module: str, version: str, installed: list[str]) -> list[dict[str, object]]:
     base = "%s/%s/%s" % (TREE, module, version)
 
-    def entry(
-        kernel: str | None, arch: str | None, state: str, warning: str | None = None
-    ) -> dict[str, object]:
+    def entry(kernel: str | None, arch: str | None, state: str, warning: str | None = None) -> dict[str, object]:
         return {
             "module": module,
             "version": version,

@@ -115,6 +115,7 @@ def _driver(host: Host, kernel_fact: dict[str, Any], sections: _Sections) -> dic
         **sysfs.loaded_module(host),
         "on_disk": sections.read("driver.on_disk", None, modules.on_disk, host, kernel_fact["release"]),
         "dkms": sections.read("driver.dkms", [], dkms.gather, host),
+        "signing_key": sections.read("driver.signing_key", None, secure_boot.signing_key, host),
         "blacklist": blocked,
     }
 
@@ -162,9 +163,7 @@ def gather(root: str = "/", users: list[str] | None = None, venvs: list[str] | N
         "files": read("files", {}, owned_files.gather, host, accounts, venv_paths),
         "rocm": read("rocm", {"link": None, "installs": []}, installs.gather, host),
         "ldconfig": read("ldconfig", {}, installs.gather_ldconfig, host),
-        "groups": read(
-            "groups", dict.fromkeys(accounts_reader.DEVICE_GROUPS), accounts_reader.gather_groups, accounts
-        ),
+        "groups": read("groups", dict.fromkeys(accounts_reader.DEVICE_GROUPS), accounts_reader.gather_groups, accounts),
         "users": user_facts,
         "environment": read("environment", [], environment.gather, host, homes),
         "disk": read("disk", {}, disk.gather, host, venv_paths),

@@ -36,9 +36,7 @@ def newest_image(names: list[str]) -> str | None:
     releases = [
         name[len("vmlinuz-") :]
         for name in names
-        if name.startswith("vmlinuz-")
-        and not name.endswith(_NOT_AN_IMAGE)
-        and name[len("vmlinuz-") :][:1].isdecimal()
+        if name.startswith("vmlinuz-") and not name.endswith(_NOT_AN_IMAGE) and name[len("vmlinuz-") :][:1].isdecimal()
     ]
     return max(releases, key=version_key) if releases else None
 

@@ -45,8 +45,7 @@ def holds_amd_key(data: bytes) -> bool:
     except ValueError:
         return False
     return any(
-        key["fingerprint"] in AMD_FINGERPRINTS or _UID.search(" ".join(str(uid) for uid in _uids(key)))
-        for key in found
+        key["fingerprint"] in AMD_FINGERPRINTS or _UID.search(" ".join(str(uid) for uid in _uids(key))) for key in found
     )
 
 
@@ -57,9 +56,7 @@ def _uids(key: dict[str, object]) -> list[object]:
 
 def paths(host: Host, used: list[str]) -> list[str]:
     """Keyrings to report, each once: those that AMD's entries use, then those named after ROCm."""
-    named = [
-        folder + "/" + name for folder in KEYRING_DIRS for name in host.names(folder) if _NAME.match(name)
-    ]
+    named = [folder + "/" + name for folder in KEYRING_DIRS for name in host.names(folder) if _NAME.match(name)]
     return list(dict.fromkeys([path for path in used if path.startswith("/")] + named))
 
 

@@ -15,9 +15,7 @@ MODPROBE_DIRS = (
     "/lib/modprobe.d",
 )
 _BLOCKS = re.compile(r"^(?:blacklist\s+amdgpu|install\s+amdgpu\s+(?:/usr)?/bin/(?:false|true)\b.*)$")
-_CMDLINE = re.compile(
-    r"^(?:modprobe\.blacklist|module_blacklist|rd\.driver\.blacklist)=(?:.*,)?amdgpu(?:,.*)?$"
-)
+_CMDLINE = re.compile(r"^(?:modprobe\.blacklist|module_blacklist|rd\.driver\.blacklist)=(?:.*,)?amdgpu(?:,.*)?$")
 
 
 def parse_modinfo(text: str) -> dict[str, object] | None:

@@ -41,9 +41,7 @@ class _Key:
 
     def add_signature(self, signature: _Signature) -> None:
         """Keep the newest self-signature of the key and of each user id."""
-        if signature.issuers and not any(
-            issuer in (self.key_id, self.fingerprint) for issuer in signature.issuers
-        ):
+        if signature.issuers and not any(issuer in (self.key_id, self.fingerprint) for issuer in signature.issuers):
             return
         if signature.kind == _DIRECT_KEY and _newer(signature, self.direct):
             self.direct = signature
@@ -285,3 +283,16 @@ def keys(data: bytes) -> list[dict[str, object]]:
             }
         )
     return result
+
+
+def armour(data: bytes) -> str:
+    """The packets of the input in one fresh armoured block, so that what was read is exactly what gets written.
+
+    Text around the blocks of the input, and whatever another reader might see in it, is gone. Raises ValueError.
+    """
+    packets = _binary(data)
+    text = base64.b64encode(packets).decode("ascii")
+    lines = [text[at : at + 64] for at in range(0, len(text), 64)]
+    checksum = base64.b64encode(_crc24(packets).to_bytes(3, "big")).decode("ascii")
+    begin, end = "-----BEGIN PGP PUBLIC KEY BLOCK-----", "-----END PGP PUBLIC KEY BLOCK-----"
+    return "\n".join([begin, "", *lines, "=" + checksum, end, ""])

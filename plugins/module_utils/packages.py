@@ -33,9 +33,7 @@ _BUILD = re.compile(r"\.(?!(?:19|20)\d{6}-)([1-9]\d{4,7})-\d")
 # The whole form, strict enough to take a package in whose name is not known: 1.12.0.60402-120~24.04.
 _BUILD_STRICT = re.compile(r"\.[1-9]\d{4,7}-\d+[~.]\d\d\.\d\d$")
 # Names that no distribution uses; some carry no build field (amdrocm10.0 10.0.0-4, amdgpu-dkms 19.50-967956).
-_ONLY_AMD = re.compile(
-    r"^(?:amdrocm.*|rock-dkms.*|amdgpu-(?:dkms.*|core|install|pro.*|lib.*|insecure.*|repo.*))$"
-)
+_ONLY_AMD = re.compile(r"^(?:amdrocm.*|rock-dkms.*|amdgpu-(?:dkms.*|core|install|pro.*|lib.*|insecure.*|repo.*))$")
 AMD_ORIGINS = ("repo.radeon.com", "AMD ROCm")
 
 

@@ -7,6 +7,8 @@ from ansible_collections.gpufleet.rocm.plugins.module_utils.host import Host
 EFI = "/sys/firmware/efi"
 _STATE = EFI + "/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c"
 _SHIM = EFI + "/efivars/%s-605dab50-e046-4300-abb6-3dd810dd8b23"
+# Ubuntu's own place first: its DKMS uses that key, and the other one where it is missing.
+_CERTIFICATES = ("/var/lib/shim-signed/mok/MOK.der", "/var/lib/dkms/mok.pub")
 
 
 def flag(variable: bytes | None) -> bool | None:
@@ -28,3 +30,17 @@ def gather(host: Host, in_container: bool) -> str:
     # shim can be told to accept any module although the firmware's own check is on.
     unchecked = flag(host.read_bytes(_SHIM % "MokSBStateRT"))
     return "enabled" if state and not unchecked else "disabled"
+
+
+def signing_key(host: Host) -> dict[str, object] | None:
+    """The certificate with which DKMS signs modules on this host; None when it has made none yet.
+
+    enrolled: whether the firmware's list of machine owner keys holds it; None where that list cannot be read.
+    """
+    for path in _CERTIFICATES:
+        certificate = host.read_bytes(path)
+        if certificate:
+            # The list holds the certificates as they are, in DER, each behind a header.
+            known = host.read_bytes(_SHIM % "MokListRT")
+            return {"path": path, "enrolled": None if known is None else certificate in known}
+    return None

@@ -51,8 +51,7 @@ def from_files(host: Host) -> str:
     if host.exists("/.dockerenv"):
         return "docker"
     words = " ".join(
-        host.value("/sys/class/dmi/id/" + name) or ""
-        for name in ("sys_vendor", "product_name", "bios_vendor")
+        host.value("/sys/class/dmi/id/" + name) or "" for name in ("sys_vendor", "product_name", "bios_vendor")
     ).lower()
     for word, name in _FIRMWARE:
         if word in words and not (name == "microsoft" and "virtual machine" not in words):

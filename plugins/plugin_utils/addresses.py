@@ -45,7 +45,7 @@ def _checked(name: str, value: object) -> str:
     if parts.scheme not in ("http", "https") or not host or port == 0 or parts.query or parts.fragment:
         raise _refuse(f"the {name} mirror is {value!a}", wanted)
     if parts.username is not None or parts.password is not None:
-        # The address goes into a file that every user of the host can read. Not repeated in the message either.
+        # The address goes into a file that every user of the host can read. The message must not show it.
         raise _refuse(
             f"the {name} mirror carries a user name or password",
             wanted,

@@ -43,11 +43,7 @@ def _driver_warnings(release: Row) -> list[Warning]:
     driver = drivers()[parse(release["driver"])]
     subject = f"driver {driver['version']}"
     fields: Mapping[str, str] = driver.get("doubts", {})
-    return [
-        warning(status, f"driver.{field}", subject, None)
-        for field, status in fields.items()
-        if status in DOUBTFUL
-    ]
+    return [warning(status, f"driver.{field}", subject, None) for field, status in fields.items() if status in DOUBTFUL]
 
 
 def _system_warnings(number: Version, subject: str, system: Row) -> list[Warning]:

@@ -51,7 +51,7 @@ def gpu_by_device(device: str) -> Row | None:
     Cards that share an id share the target too; their names are joined.
     """
     wanted = device.lower().removeprefix("0x")
-    rows = [row for row in table("gpus")["gpus"] if wanted in row["pci"] or wanted in row.get("vf", ())]
+    rows = [row for row in table("gpus")["gpus"] if wanted in row.get("pci", ()) or wanted in row.get("vf", ())]
     if not rows:
         return None
     return MappingProxyType({**rows[0], "name": " or ".join(row["name"] for row in rows)})
@@ -59,14 +59,15 @@ def gpu_by_device(device: str) -> Row | None:
 
 @cache
 def gfx_targets(version: Version) -> Mapping[str, bool]:
-    """GPU targets that a release supports, data-centre GPUs first; the value says whether a sure row names it."""
+    """GPU targets that a release supports, data-centre GPUs first; the value is false where that is in doubt."""
     targets: dict[str, bool] = {}
     for row in table("gpus")["gpus"]:
         if row["since"] is None or version < parse(row["since"]):
             continue
         if "until" in row and version >= parse(row["until"]):
             continue
-        sure = row["status"] not in DOUBTFUL and not row.get("doubts")
+        sure = row["status"] not in DOUBTFUL and "since" not in row.get("doubts", {})
+        sure = sure or ("sure_since" in row and version >= parse(row["sure_since"]))
         targets[row["gfx"]] = targets.get(row["gfx"], False) or sure
     return MappingProxyType(targets)
 
@@ -117,9 +118,7 @@ def find_release(version: object) -> tuple[Version, Row]:
     number = parse(version, known=known)
     if number in known:
         return number, known[number]
-    reason = next(
-        (row["reason"] for row in table("releases")["unpublished"] if parse(row["version"]) == number), ""
-    )
+    reason = next((row["reason"] for row in table("releases")["unpublished"] if parse(row["version"]) == number), "")
     raise DecisionError(
         "release-unknown",
         f"ROCm {number} is not in the matrix" + (f" ({reason})" if reason else ""),
@@ -129,7 +128,7 @@ def find_release(version: object) -> tuple[Version, Row]:
 
 
 def _nearest(number: Version, known: Mapping[Version, Row]) -> Version:
-    """The production release to suggest: the newest of the same line, else the newest below, else the oldest."""
+    """The production release to suggest: newest of the same line, else newest below, else the oldest."""
     production = [version for version, row in known.items() if "kind" not in row]
     same_line = [version for version in production if version.line == number.line]
     below = [version for version in production if version < number]

@@ -54,8 +54,8 @@ def resolve_release(
 ) -> dict[str, Any]:
     """Resolve a release for a system; the module docstring shows the result.
 
-    Raises DecisionError with id `release-unknown`, `os-unsupported`, `os-release-mismatch`, `release-preview` (a
-    preview without any apt repository) or `wish-invalid` (a mirror or fingerprint that cannot be used).
+    Raises DecisionError with id `release-unknown`, `os-unsupported`, `os-release-mismatch`, `release-preview`
+    (a preview without any apt repository) or `wish-invalid` (a mirror or fingerprint that cannot be used).
     """
     number, release = find_release(version)
     system = systems.find_system(os)
@@ -160,10 +160,8 @@ def _source(name: str, uri: str, suite: str, keyring: str) -> dict[str, Any]:
     }
 
 
-def _keys(
-    repository: Row, bases: Mapping[str, str], fingerprints: Mapping[str, object]
-) -> list[dict[str, str]]:
-    """The key of the user space first, the one of the driver last; the legacy stream has a single key for both."""
+def _keys(repository: Row, bases: Mapping[str, str], fingerprints: Mapping[str, object]) -> list[dict[str, str]]:
+    """The key of the user space first, the one of the driver last; in the legacy stream they are one."""
     rows = {row["name"]: row for row in table("keys")["keys"]}
     for name in fingerprints:
         if name not in rows:
@@ -192,7 +190,7 @@ def _bad_fingerprint(found: str, expected: str) -> DecisionError:
 
 
 def _pin() -> dict[str, Any]:
-    """AMD's origin before the distribution's: Ubuntu's packages of the same name have higher version numbers."""
+    """AMD's origin first: Ubuntu's packages of the same name have higher version numbers."""
     return {"file": PIN_FILE, "origin": PIN_ORIGIN, "priority": PIN_PRIORITY}
 
 
@@ -207,21 +205,16 @@ def _path(number: Version) -> list[str]:
 
 
 def _packages(number: Version, repository: Row, system: Row) -> dict[str, Any]:
-    """Package names; `shadowed` are AMD's names that the distribution uses too, `conflicting` its libraries."""
+    """Package names; `shadowed`: AMD's names that the distribution uses too, `conflicting`: its libraries."""
     packages = table("packages")
     stream = packages["streams"][repository["stream"]]
     shadowed = [row for row in packages["shadowed"] if _legacy(repository) and _current(row, number)]
     return {
         "default": [name.format(line=number.line) for name in stream["default"]],
         "driver": list(stream["driver"]),
-        "prerequisites": [
-            name for row in stream["prerequisites"] if _current(row, number) for name in row["names"]
-        ],
+        "prerequisites": [name for row in stream["prerequisites"] if _current(row, number) for name in row["names"]],
         "driver_prerequisites": [
-            name
-            for row in packages["driver_prerequisites"]
-            if row["system"] == system["id"]
-            for name in row["names"]
+            name for row in packages["driver_prerequisites"] if row["system"] == system["id"] for name in row["names"]
         ],
         "versioned_suffix": number.full if _legacy(repository) else number.line,
         "shadowed": [row["name"] for row in shadowed if row["kind"] == "same-name"],
@@ -246,7 +239,7 @@ def _gpu_suffix(repository: Row) -> dict[str, Any] | None:
 
 
 def _driver(number: Version, release: Row, system: Row) -> dict[str, Any]:
-    """The driver of a release. `kernels` are the series that AMD lists for it here, null where it lists none."""
+    """The driver of a release. `kernels`: the series that AMD lists for it here, null where it lists none."""
     driver = drivers()[parse(release["driver"])]
     series = dict.fromkeys(row["series"] for row in systems.kernel_rows(number, system["codename"]))
     series.pop(None, None)

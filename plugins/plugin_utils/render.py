@@ -1,4 +1,4 @@
-"""Text of the files that are written to a host. Pure functions; values that could smuggle in a line are refused."""
+"""Text of the files that are written to a host. Values that could smuggle in another line are refused."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ _RELEASE = re.compile(r"[0-9][A-Za-z0-9.!_-]*(\+[A-Za-z0-9.]+)?")
 _ORIGIN = re.compile(r"[A-Za-z0-9]([A-Za-z0-9 ._-]*[A-Za-z0-9])?")
 _FILE = re.compile(r"/[!-~]*")
 
-# One loop serves both variables. It runs with `set -eu`, leaves no name behind but the variable itself, and puts a
-# directory to the front once, keeping the order of the list: the list is walked from its end.
+# One loop serves both variables. It runs with `set -eu`, leaves no name behind but the variable itself, and puts
+# a directory to the front once. The list is walked from its end, so that its first directory ends up first.
 _PROFILE_BLOCK = """\
 for rocm_directory in {reversed}; do
     if [ -d "$rocm_directory" ]; then
@@ -51,22 +51,17 @@ def deb822_source(source: Mapping[str, object]) -> str:
 
 
 def apt_pin(pin: Mapping[str, object]) -> str:
-    """An apt preferences stanza from a release's `pin`: origin and priority. Raises DecisionError `wish-invalid`."""
+    """An apt preferences stanza from a release's `pin`. Raises DecisionError `wish-invalid`."""
     origin, priority = _checked(_ORIGIN, pin, "origin"), pin.get("priority")
-    if (
-        isinstance(priority, bool)
-        or not isinstance(priority, int)
-        or not -32768 <= priority <= 32767
-        or not priority
-    ):
-        raise _invalid("priority", priority, "a whole number from -32768 to 32767 other than 0")
+    if isinstance(priority, bool) or not isinstance(priority, int) or not -32768 <= priority <= 32767:
+        raise _invalid("priority", priority, "a whole number from -32768 to 32767")
     return f"{HEADER}Package: *\nPin: release o={origin}\nPin-Priority: {int(priority)}\n"
 
 
 def profile_script(path_directories: Sequence[str], ld_library_path: Sequence[str] | None = None) -> str:
     """A POSIX sh profile script that puts existing directories to the front of PATH, each once.
 
-    LD_LIBRARY_PATH is only touched when `ld_library_path` is given: it overrides libraries bundled with wheels.
+    LD_LIBRARY_PATH is only touched when `ld_library_path` is given: it overrides what wheels bundle.
     """
     script = HEADER + _profile_block("PATH", path_directories)
     return script + _profile_block("LD_LIBRARY_PATH", ld_library_path) if ld_library_path else script
@@ -124,6 +119,4 @@ def _checked(pattern: re.Pattern[str], values: Mapping[str, object], key: str) -
 def _invalid(field: str, value: object, expected: str) -> DecisionError:
     shown = ascii(value)
     shown = shown if len(shown) <= 80 else f"{shown[:77]}..."
-    return DecisionError(
-        "wish-invalid", f"{field} is {shown}", expected, "correct the value in the inventory"
-    )
+    return DecisionError("wish-invalid", f"{field} is {shown}", expected, "correct the value in the inventory")

@@ -15,15 +15,17 @@ def find_system(os: object) -> Row:
     """The row of os.yml for `{id, version_id, codename}`. Raises DecisionError `os-unsupported`.
 
     The codename decides, because a derivative keeps its own id and version number above Ubuntu's codename.
-    Without a codename, id and version do; a point release (22.04.4, 12.5) counts as its release.
+    Without a codename, id and version do; a point release (22.04.4, 12.5) counts as its release. A Debian with
+    Ubuntu's codename contradicts itself and is refused.
     """
     if not isinstance(os, Mapping):
         raise _refuse(f"the operating system is given as {type(os).__name__}")
     codename, id, version = (_text(os.get(key)) for key in ("codename", "id", "version_id"))
     rows: Sequence[Row] = table("os")["systems"]
+    own_ids = {row["id"] for row in rows}
     for row in rows:
         if codename:
-            if codename == row["codename"]:
+            if codename == row["codename"] and (id == row["id"] or id not in own_ids):
                 return row
         elif id == row["id"] and (version == row["version"] or version.startswith(row["version"] + ".")):
             return row
@@ -44,7 +46,7 @@ def support_group(version: Version) -> Row:
 
 @cache
 def kernel_rows(version: Version, codename: str) -> tuple[Row, ...]:
-    """Kernels listed for a release on a system, in AMD's order; empty where it is not published for the system."""
+    """Kernels listed for a release on a system, in AMD's order; empty where the system has no such release."""
     return tuple(row for row in support_group(version)["kernels"] if row["system"] == codename)
 
 

@@ -143,9 +143,7 @@ def _refuse(id: str, found: str, number: Version, usable: Sequence[Version]) -> 
         remedy = "set rocm_pytorch_version to a listed version, or make a listed Python available"
         return DecisionError(id, found, f"for ROCm {number} one of: {', '.join(offers)}", remedy)
     oldest = _indexes()[0].directory
-    return DecisionError(
-        id, found, f"ROCm {oldest} or newer, the oldest with an index", "choose a newer ROCm release"
-    )
+    return DecisionError(id, found, f"ROCm {oldest} or newer, the oldest with an index", "choose a newer ROCm release")
 
 
 def _span(tags: Sequence[str]) -> str:
@@ -175,9 +173,7 @@ def _warnings(number: Version, release: Row, wheels: Row, index: Version) -> lis
         if status in DOUBTFUL
     ]
     if index.line != number.line:
-        message = (
-            f"the wheels carry ROCm {index.directory}, the host has {number}; no nearer index has this set"
-        )
+        message = f"the wheels carry ROCm {index.directory}, the host has {number}: no nearer index"
         warnings.append({"id": "torch-index-older", "message": message})
     if release["driver"] and _serves(release["driver"], index) is None:
         pair = f"driver {release['driver']} with user space {index.line}"

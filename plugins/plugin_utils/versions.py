@@ -65,8 +65,8 @@ def parse(
 ) -> Version:
     """Read `value` as a version or raise DecisionError with id `error`.
 
-    Text must be the bare number. A float is accepted because YAML makes one of an unquoted 6.0, unless `known` has
-    a version that gives the same float through a trailing zero (7.1 and 7.10).
+    Text must be the bare number. A float is accepted because YAML makes one of an unquoted 6.0, unless `known`
+    has a version that gives the same float through a trailing zero (7.1 and 7.10).
     """
     if isinstance(value, float):
         return _from_float(value, what, error, known)
@@ -87,7 +87,7 @@ def _from_float(value: float, what: str, error: str, known: Collection[Version])
     if version.minor and longer in known:
         raise DecisionError(
             error,
-            f"the {what} is the unquoted number {version.line}; YAML makes that of {version.line} and {longer.line}",
+            f"the {what} is an unquoted {version.line}, which YAML makes of {version.line} and {longer.line} alike",
             "text in quotes",
             f"write '{version.line}' or '{longer.line}' with the quotes",
         )

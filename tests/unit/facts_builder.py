@@ -1,0 +1,147 @@
+"""Facts of imaginary hosts for decision tests: a bare MI250 server on Ubuntu 22.04, changed case by case."""
+
+from __future__ import annotations
+
+import copy
+import hashlib
+from typing import Any
+
+from ansible_collections.gpufleet.rocm.plugins.module_utils import paths
+
+VENV = "/opt/pytorch-rocm"
+SANDBOX_KEY = "0123456789ABCDEF0123456789ABCDEF01234567"
+KEY_TEXT = "-----BEGIN PGP PUBLIC KEY BLOCK-----\n\nsample\n-----END PGP PUBLIC KEY BLOCK-----\n"
+ROOMY = {"free_mb": 500_000, "total_mb": 1_000_000}
+
+
+def gpu(device: str = "740c", address: str = "0000:2f:00.0", **changes: Any) -> dict[str, Any]:
+    """One display function as the facts module reports it."""
+    row = {
+        "address": address,
+        "vendor": "1002",
+        "device": device,
+        "class": "0380",
+        "driver": None,
+        "virtual_function": False,
+        "numa_node": 0,
+    }
+    return {**row, **changes}
+
+
+def bare_server(**changes: Any) -> dict[str, Any]:
+    """A bare-metal host with two MI250 functions and nothing of ROCm; keyword arguments replace top-level facts."""
+    facts: dict[str, Any] = {
+        "schema": 1,
+        "os": {
+            "id": "ubuntu",
+            "id_like": ["debian"],
+            "version_id": "22.04",
+            "codename": "jammy",
+            "base_id": "ubuntu",
+            "base_codename": "jammy",
+            "pretty_name": "Ubuntu 22.04.4 LTS",
+        },
+        "architecture": "x86_64",
+        "kernel": {
+            "release": "5.15.0-105-generic",
+            "series": "5.15",
+            "flavour": "generic",
+            "mainline": False,
+            "next_boot": "5.15.0-105-generic",
+            "cmdline": "quiet",
+            "headers": {"package": "linux-headers-5.15.0-105-generic", "installed": False, "candidate": "5.15.0-105.115"},
+            "modules_extra": {
+                "package": "linux-modules-extra-5.15.0-105-generic",
+                "installed": False,
+                "candidate": "5.15.0-105.115",
+            },
+        },
+        "secure_boot": "disabled",
+        "virtualization": {"kind": "none", "name": ""},
+        "gpus": [gpu(), gpu(address="0000:32:00.0")],
+        "driver": {
+            "loaded": False,
+            "version": None,
+            "srcversion": None,
+            "on_disk": None,
+            "dkms": [],
+            "blacklist": [],
+        },
+        "kfd": {"present": False, "mode": None, "owner": None, "group": None, "nodes": []},
+        "render_nodes": [],
+        "packages": {},
+        "dpkg_broken": [],
+        "apt": {"sources": [], "pins": [], "keyrings": []},
+        "files": dict.fromkeys([*paths.OWNED_FILES, paths.venv_constraints(VENV)]),
+        "rocm": {"link": None, "installs": []},
+        "ldconfig": {},
+        "groups": {"render": {"gid": 109, "members": []}, "video": {"gid": 44, "members": []}},
+        "users": {"ada": {"uid": 1000, "home": "/home/ada", "shell": "/bin/bash", "groups": ["ada", "sudo"]}},
+        "environment": [],
+        "disk": dict.fromkeys(["/", "/opt", "/var", "/boot", "/tmp", "/home", VENV], ROOMY),
+        "python": [{"path": "/usr/bin/python3.10", "version": "3.10", "default": True, "venv": False}],
+        "venvs": [{"path": VENV, "exists": False, "python": None, "packages": {}}],
+        "problems": [],
+    }
+    return {**copy.deepcopy(facts), **changes}
+
+
+def wishes(**changes: Any) -> dict[str, Any]:
+    """The wishes of the first users: ROCm 6.0, PyTorch 2.3.0, one user."""
+    return {"version": "6.0", "pytorch_version": "2.3.0", "users": ["ada"], **changes}
+
+
+def answers(plan: dict[str, Any], **changes: Any) -> dict[str, Any]:
+    """What healthy servers answer to the questions of a plan; ``changes`` replace the answer to a URL's end."""
+    fingerprints = {key["url"]: key["fingerprint"] for key in plan["release"]["keys"]}
+    return {
+        "urls": {url: {"status": 200, "error": ""} for url in plan["probe"]["urls"]},
+        "keys": {
+            url: {"status": 200, "error": "", "fingerprints": [fingerprints[url]], "content": KEY_TEXT, **changes}
+            for url in plan["probe"]["keys"]
+        },
+    }
+
+
+def on_disk(content: str, **changes: Any) -> dict[str, Any]:
+    """The facts of one file with this content."""
+    digest = hashlib.sha256(content.encode()).hexdigest()
+    return {"sha256": digest, "mode": "0644", "owner": "root", "group": "root", **changes}
+
+
+def carried_out(facts: dict[str, Any], plan: dict[str, Any]) -> dict[str, Any]:
+    """The facts after every action of the plan succeeded: what a host in sync looks like."""
+    done = copy.deepcopy(facts)
+    stages, release = plan["stages"], plan["release"]
+    repo = stages["repo"]
+    constraints = [stages["pytorch"]["constraints"]] if stages["pytorch"]["actions"] else []
+    for file in [*repo["files"], *repo["keys"], *stages["environment"]["files"], *constraints]:
+        done["files"][file["path"]] = on_disk(file["content"])
+    for source in release["sources"]:
+        if any(file["path"] == source["file"] for file in repo["files"]):
+            entry = {
+                "file": source["file"],
+                "uri": source["uri"] + "/",
+                "suite": source["suite"],
+                "enabled": True,
+                "indexed": True,
+                "other_entries": False,
+            }
+            done["apt"]["sources"].append(entry)
+    for key in release["keys"]:
+        row = {"path": key["path"], "fingerprints": [key["fingerprint"]], "expires": None, "form": "armored"}
+        done["apt"]["keyrings"].append(row)
+    for stage, build in (("driver", release["driver"]["build"]), ("sdk", release["build"])):
+        for action in stages[stage]["actions"]:
+            version = f"1.0.0.{build}-91~22.04"
+            done["packages"][action["target"]] = {"version": version, "status": "installed", "amd": True}
+    for kernel_package in ("headers", "modules_extra"):
+        done["kernel"][kernel_package]["installed"] = True
+    for name in plan["wishes"]["users"]:
+        done["users"][name]["groups"] += ["render", "video"]
+    done["ldconfig"] = {"libamdhip64.so.6": "/opt/rocm/lib/libamdhip64.so.6"}
+    if plan["torch"]:
+        venv = {"path": VENV, "exists": True, "python": "3.10", "packages": dict(plan["torch"]["packages"])}
+        done["venvs"] = [venv]
+        done["python"][0]["venv"] = True
+    return done

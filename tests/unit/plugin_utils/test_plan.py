@@ -1,0 +1,313 @@
+"""Decisions: facts, wishes and answers in, findings and actions out."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import pytest
+from ansible_collections.gpufleet.rocm.plugins.module_utils import paths
+from ansible_collections.gpufleet.rocm.plugins.plugin_utils.plan import make_plan
+
+from tests.unit.facts_builder import KEY_TEXT, VENV, answers, bare_server, carried_out, gpu, on_disk, wishes
+
+
+def plan_for(facts: dict[str, Any], **changes: Any) -> dict[str, Any]:
+    """A plan with healthy servers."""
+    wanted = wishes(**changes)
+    first = make_plan(facts, wanted)
+    return make_plan(facts, wanted, answers(first)) if first["release"] else first
+
+
+def ids(findings: list[dict[str, str]]) -> set[str]:
+    return {finding["id"] for finding in findings}
+
+
+def targets(plan: dict[str, Any], stage: str) -> list[str]:
+    return [action["target"] for action in plan["actions"] if action["stage"] == stage]
+
+
+def test_bare_server_goes_all_the_way() -> None:
+    plan = plan_for(bare_server())
+    assert plan["state"] == "change"
+    assert plan["refusals"] == []
+    assert [action["stage"] for action in plan["actions"]] == sorted(
+        (action["stage"] for action in plan["actions"]),
+        key=["repo", "driver", "sdk", "access", "environment", "pytorch"].index,
+    )
+    assert targets(plan, "repo") == [
+        paths.ROCM_KEYRING,
+        paths.ROCM_PIN,
+        paths.ROCM_SOURCE,
+        paths.AMDGPU_SOURCE,
+        "apt package index",
+    ]
+    assert targets(plan, "driver") == ["amdgpu-dkms", "amdgpu-dkms-firmware"]
+    assert plan["stages"]["driver"]["packages"] == [
+        "linux-headers-5.15.0-105-generic",
+        "linux-modules-extra-5.15.0-105-generic",
+        "amdgpu-dkms=*.60000-*",
+        "amdgpu-dkms-firmware=*.60000-*",
+    ]
+    assert "rocm-hip-sdk=*.60000-*" in plan["stages"]["sdk"]["packages"]
+    assert plan["reboot"] is True
+    assert plan["torch"]["pins"] == ["torch==2.3.0+rocm6.0", "torchvision==0.18.0+rocm6.0", "torchaudio==2.3.0+rocm6.0"]
+    command = plan["stages"]["pytorch"]["pip_command"]
+    assert command[command.index("--index-url") + 1] == "https://download.pytorch.org/whl/rocm6.0"
+    assert "--extra-index-url" not in command
+
+
+def test_host_that_was_brought_there_is_in_sync() -> None:
+    facts = bare_server()
+    done = carried_out(facts, plan_for(facts))
+    plan = plan_for(done)
+    assert plan["actions"] == []
+    assert plan["in_sync"] is True
+    assert plan["reboot"] is False
+
+
+DRIFTS: list[tuple[str, Any, str]] = [
+    ("file edited", lambda f: f["files"].__setitem__(paths.ROCM_PIN, on_disk("Package: *\n")), "repo"),
+    ("pin removed", lambda f: f["files"].__setitem__(paths.ROCM_PIN, None), "repo"),
+    ("pin unreadable", lambda f: f["files"][paths.ROCM_PIN].__setitem__("mode", "0600"), "repo"),
+    ("key swapped", lambda f: f["apt"]["keyrings"][0].__setitem__("fingerprints", ["A" * 40]), "repo"),
+    ("index lost", lambda f: f["apt"]["sources"][0].__setitem__("indexed", False), "repo"),
+    ("user out of group", lambda f: f["users"]["ada"]["groups"].remove("render"), "access"),
+    (
+        "package downgraded",
+        lambda f: f["packages"]["rocm-hip-sdk"].__setitem__("version", "5.7.1.50701-98~22.04"),
+        "sdk",
+    ),
+    ("driver removed", lambda f: f["packages"].pop("amdgpu-dkms"), "driver"),
+    ("profile edited", lambda f: f["files"].__setitem__(paths.PROFILE, on_disk("export X=1\n")), "environment"),
+    ("linker cache stale", lambda f: f.__setitem__("ldconfig", {}), "environment"),
+    ("wheel replaced", lambda f: f["venvs"][0]["packages"].__setitem__("torch", "2.6.0"), "pytorch"),
+    ("other Python", lambda f: f["venvs"][0].__setitem__("python", "3.9"), "pytorch"),
+    ("venv removed", lambda f: f["venvs"][0].__setitem__("exists", False), "pytorch"),
+]
+
+
+@pytest.mark.parametrize(("name", "change", "stage"), DRIFTS, ids=[drift[0] for drift in DRIFTS])
+def test_drift_touches_only_its_stage(name: str, change: Any, stage: str) -> None:
+    facts = bare_server()
+    done = carried_out(facts, plan_for(facts))
+    change(done)
+    plan = plan_for(done)
+    touched = {action["stage"] for action in plan["actions"]}
+    # New libraries always refresh the linker cache.
+    allowed = {stage, "environment"} if stage == "sdk" else {stage}
+    assert stage in touched, name
+    assert touched <= allowed
+
+
+REFUSED: list[tuple[str, dict[str, Any], dict[str, Any], str]] = [
+    ("unknown release", {}, {"version": "6.9"}, "release-unknown"),
+    ("release of another system", {}, {"version": "10.0.1"}, "release-unknown"),
+    ("unknown user", {"users": {"ada": None}}, {}, "user-unknown"),
+    ("expected GPUs absent", {"gpus": []}, {"expect_gpus": 2}, "gpu-none"),
+    ("any GPU expected", {"gpus": []}, {"expect_gpus": True}, "gpu-none"),
+    ("GPU by text only", {"gpus": [gpu(vendor="10de", device="1c03")]}, {"expect_gpus": True}, "gpu-none"),
+    ("GPU too new", {"gpus": [gpu("75a0")]}, {}, "gpu-unsupported"),
+    ("hypervisor", {"gpus": [gpu(driver="vfio-pci")]}, {}, "hypervisor-host"),
+    ("MxGPU host", {"gpus": [gpu("74a1", driver="gim")]}, {}, "hypervisor-host"),
+    ("Proxmox", {"packages": {"proxmox-ve": {"version": "8", "status": "installed", "amd": False}}}, {}, "proxmox-host"),
+    ("WSL", {"virtualization": {"kind": "wsl", "name": "wsl"}}, {}, "wsl"),
+    ("dpkg broken", {"dpkg_broken": [{"package": "linux-image-6.8.0-44-generic", "status": "half-configured"}]}, {}, "dpkg-broken"),
+    ("disk full", {"disk": {"/opt": {"free_mb": 900, "total_mb": 9000}}}, {}, "disk-space"),
+    ("arm64", {"architecture": "aarch64"}, {}, "architecture-unsupported"),
+    ("no wheels for this Python", {"python": [{"path": "/usr/bin/python3.14", "version": "3.14", "default": True, "venv": True}]}, {}, "python-no-wheel"),
+    ("no such torch", {}, {"pytorch_version": "9.9.9"}, "torch-no-index"),
+    ("bad driver mode", {}, {"driver_mode": "latest"}, "wish-invalid"),
+    ("shell in a package name", {}, {"packages": ["rocm; reboot"]}, "wish-invalid"),
+    ("option as a package name", {}, {"packages": ["--purge"]}, "wish-invalid"),
+    ("users as text", {}, {"users": "ada"}, "wish-invalid"),
+    ("mirror with a space", {}, {"mirrors": {"radeon": "http://mirror local/"}}, "wish-invalid"),
+    ("no override for a hypervisor", {}, {"allow": ["hypervisor-host"]}, "wish-invalid"),
+]
+
+
+@pytest.mark.parametrize(("name", "facts", "changes", "expected"), REFUSED, ids=[case[0] for case in REFUSED])
+def test_refusals(name: str, facts: dict[str, Any], changes: dict[str, Any], expected: str) -> None:
+    plan = plan_for(bare_server(**facts), **changes)
+    assert plan["state"] == "refused", name
+    assert expected in ids(plan["refusals"])
+    for finding in plan["refusals"]:
+        assert finding["found"]
+        assert finding["expected"]
+        assert finding["remedy"]
+
+
+def test_unknown_release_lists_the_known_ones() -> None:
+    (refusal,) = plan_for(bare_server(), version="6.0.9")["refusals"]
+    for known in ("6.0", "6.0.2", "7.2.4", "10.1"):
+        assert known in refusal["message"]
+
+
+@pytest.mark.parametrize("status", [403, 404, 410])
+def test_missing_repository_path_refuses(status: int) -> None:
+    facts = bare_server()
+    probe = answers(make_plan(facts, wishes()))
+    url = next(iter(probe["urls"]))
+    probe["urls"][url] = {"status": status, "error": ""}
+    plan = make_plan(facts, wishes(), probe)
+    (refusal,) = plan["refusals"]
+    assert refusal["id"] == "repo-path-missing"
+    assert url in refusal["message"]
+
+
+def test_outage_refuses_a_bare_host_but_not_one_in_sync() -> None:
+    facts = bare_server()
+    first = plan_for(facts)
+    probe = answers(first)
+    for url in probe["urls"]:
+        probe["urls"][url] = {"status": None, "error": "no answer: timed out"}
+    assert ids(make_plan(facts, wishes(), probe)["refusals"]) == {"repo-unreachable"}
+    assert make_plan(carried_out(facts, first), wishes(), probe)["in_sync"] is True
+
+
+def test_foreign_key_refuses_and_is_never_written() -> None:
+    facts = bare_server()
+    probe = answers(make_plan(facts, wishes()), fingerprints=["F" * 40])
+    plan = make_plan(facts, wishes(), probe)
+    assert ids(plan["refusals"]) == {"key-mismatch"}
+    assert all(not key["content"] for key in plan["stages"]["repo"]["keys"])
+
+
+def test_foreign_key_refuses_even_where_the_host_has_the_good_one() -> None:
+    facts = bare_server()
+    done = carried_out(facts, plan_for(facts))
+    plan = make_plan(done, wishes(), answers(plan_for(done), fingerprints=["F" * 40]))
+    assert ids(plan["refusals"]) == {"key-mismatch"}
+    assert plan["stages"]["repo"]["keys"] == []
+
+
+def test_a_good_key_beside_a_foreign_one_is_not_trusted() -> None:
+    facts = bare_server()
+    first = make_plan(facts, wishes())
+    good = first["release"]["keys"][0]["fingerprint"]
+    plan = make_plan(facts, wishes(), answers(first, fingerprints=[good, "F" * 40]))
+    assert ids(plan["refusals"]) == {"key-mismatch"}
+
+
+def test_renewed_key_is_fetched_again() -> None:
+    facts = bare_server()
+    done = carried_out(facts, plan_for(facts))
+    plan = make_plan(done, wishes(), answers(plan_for(done), content=KEY_TEXT + "renewed\n"))
+    assert targets(plan, "repo") == [paths.ROCM_KEYRING, "apt package index"]
+
+
+def test_override_is_recorded() -> None:
+    facts = bare_server(disk={"/opt": {"free_mb": 900, "total_mb": 9000}})
+    plan = plan_for(facts, allow=["disk-space"])
+    assert plan["state"] == "change"
+    assert plan["allowed"] == ["disk-space"]
+    assert "disk-space" in ids(plan["warnings"])
+
+
+CONTAINER = {"virtualization": {"kind": "container", "name": "podman"}}
+MODES: list[tuple[str, dict[str, Any], dict[str, Any], str]] = [
+    ("Instinct", {}, {}, "dkms"),
+    ("no GPU", {"gpus": []}, {}, "none"),
+    ("container", CONTAINER, {}, "none"),
+    ("container, asked for", CONTAINER, {"driver_mode": "dkms"}, "dkms"),
+    ("asked for none", {}, {"driver_mode": "none"}, "none"),
+    ("old name", {"gpus": []}, {"packages": ["rocm-hip-sdk", "rocm-dkms"]}, "dkms"),
+]
+
+
+@pytest.mark.parametrize(("name", "facts", "changes", "mode"), MODES, ids=[case[0] for case in MODES])
+def test_driver_mode(name: str, facts: dict[str, Any], changes: dict[str, Any], mode: str) -> None:
+    plan = plan_for(bare_server(**facts), **changes)
+    assert plan["driver_mode"] == mode, name
+    assert (paths.AMDGPU_SOURCE in targets(plan, "repo")) is (mode == "dkms")
+
+
+def test_container_says_so_and_goes_on() -> None:
+    plan = plan_for(bare_server(**CONTAINER), driver_mode="dkms")
+    assert "driver-container" in ids(plan["warnings"])
+    assert plan["reboot"] is False
+    assert plan["stages"]["driver"]["packages"] == ["amdgpu-dkms=*.60000-*", "amdgpu-dkms-firmware=*.60000-*"]
+    assert plan["verify"]["no_gpu"].startswith("no GPU")
+
+
+def test_old_names_are_answered() -> None:
+    plan = plan_for(bare_server(), packages=["rocm-dkms", "rocm-hip-sdk", "hipinfo"])
+    assert ids(plan["warnings"]) >= {"package-renamed"}
+    packages = plan["stages"]["sdk"]["packages"]
+    assert not any("rocm-dkms" in name or "hipinfo" in name for name in packages)
+    assert "rocm-hip-sdk=*.60000-*" in packages
+
+
+def test_distribution_package_is_replaced() -> None:
+    facts = bare_server(packages={"rocminfo": {"version": "5.0.0-1", "status": "installed", "amd": False}})
+    plan = plan_for(facts)
+    assert "distro-package-shadows" in ids(plan["warnings"])
+    assert "rocminfo=*.60000-*" in plan["stages"]["sdk"]["packages"]
+
+
+def source(file: str, **changes: Any) -> dict[str, Any]:
+    row = {
+        "file": file,
+        "uri": "https://repo.radeon.com/rocm/apt/5.7",
+        "suite": "jammy",
+        "enabled": True,
+        "indexed": True,
+        "other_entries": False,
+    }
+    return {**row, **changes}
+
+
+def test_old_sources_are_moved_away_before_ours_are_written() -> None:
+    apt = {"sources": [source("/etc/apt/sources.list.d/rocm.list")], "pins": [], "keyrings": []}
+    plan = plan_for(bare_server(apt=apt))
+    assert plan["actions"][0]["target"] == "/etc/apt/sources.list.d/rocm.list"
+    assert "stale-source" in ids(plan["warnings"])
+
+
+def test_a_source_among_other_vendors_is_left_to_the_operator() -> None:
+    apt = {"sources": [source("/etc/apt/sources.list", other_entries=True)], "pins": [], "keyrings": []}
+    plan = plan_for(bare_server(apt=apt))
+    assert ids(plan["refusals"]) == {"signed-by-conflict"}
+
+
+def test_disabled_entries_do_not_matter() -> None:
+    apt = {"sources": [source("/etc/apt/sources.list", other_entries=True, enabled=False)], "pins": [], "keyrings": []}
+    assert plan_for(bare_server(apt=apt))["refusals"] == []
+
+
+def test_another_release_changes_exactly_what_differs() -> None:
+    facts = bare_server()
+    done = carried_out(facts, plan_for(facts))
+    plan = plan_for(done, version="6.0.2")
+    assert "rocm-hip-sdk=*.60002-*" in plan["stages"]["sdk"]["packages"]
+    assert paths.ROCM_PIN not in targets(plan, "repo")
+    assert paths.ROCM_SOURCE in targets(plan, "repo")
+    assert targets(plan, "pytorch") == []
+
+
+def test_loaded_module_decides_about_the_reboot() -> None:
+    facts = bare_server()
+    done = carried_out(facts, plan_for(facts))
+    disk = {"path": "/lib/modules/5.15.0-105-generic/updates/dkms/amdgpu.ko", "version": "6.3.6", "srcversion": "AAA"}
+    done["driver"] = {**done["driver"], "loaded": True, "version": "6.3.6", "srcversion": "AAA", "on_disk": disk}
+    assert plan_for(done)["reboot"] is False
+    stale = copy.deepcopy(done)
+    stale["driver"]["srcversion"] = "BBB"
+    plan = plan_for(stale)
+    assert plan["reboot"] is True
+    assert "reboot-required" in ids(plan["warnings"])
+    assert plan["verify"]["no_gpu"].startswith("reboot required")
+
+
+def test_settings_of_users_are_named_with_their_file() -> None:
+    setting = {"variable": "HSA_OVERRIDE_GFX_VERSION", "value": "10.3.0", "file": "/etc/environment"}
+    plan = plan_for(bare_server(environment=[setting]))
+    (warning,) = [row for row in plan["warnings"] if row["id"] == "hsa-override-set"]
+    assert "/etc/environment" in warning["message"]
+
+
+def test_constraints_hold_the_exact_set() -> None:
+    plan = plan_for(bare_server())
+    constraints = plan["stages"]["pytorch"]["constraints"]
+    assert constraints["path"] == f"{VENV}/constraints.txt"
+    assert "torch==2.3.0+rocm6.0" in constraints["content"].splitlines()
