@@ -34,7 +34,7 @@ def archives() -> tuple[Archive, ...]:
     override = os.environ.get("SANDBOX_DEBIAN_MIRROR", "").rstrip("/")
     if override:
         return (Archive("debian", override, (SUITE,)),)
-    found = []
+    found: list[Archive] = []
     for name, wanted in (("debian", (SUITE, f"{SUITE}-updates")), ("debian-security", (f"{SUITE}-security",))):
         for uri in sorted({uri for uri, _ in pairs if uri.endswith(f"/{name}")}):
             suites = tuple(suite for suite in wanted if (uri, suite) in pairs)

@@ -12,7 +12,7 @@ from ansible_collections.gpufleet.rocm.plugins.plugin_utils import report
 # What the roles leave behind in the variables of each host.
 PARTS = {
     "plan": "rocm_plan_result",
-    "after": "rocm_verify_plan",
+    "after": "rocm_plan_after",
     "verification": "rocm_verify_result",
     "failure": "rocm_failure",
 }

@@ -10,10 +10,11 @@ from ansible_collections.gpufleet.rocm.plugins.module_utils.dpkg import Package
 # distributions carry their ABI number (librocblas0, libhsa-runtime64-1).
 _STACK = re.compile(
     r"^(?:"
-    r"rocm.*|amdrocm.*|amdgpu.*|rock-dkms.*|hip.*|hsa-.*|hsakmt.*|hsa-amd-.*|comgr.*"
+    r"rocm(?:[-0-9].*|info.*)?|amdrocm.*|amdgpu(?:[-0-9].*)?|rock-dkms.*|hip(?:-.*|[0-9.]*)|hsa-.*|hsakmt.*|comgr.*"
+    r"|hip(?:cc|blas|cub|dnn|fft|file|fort|ify|rand|solver|sparse|tensor).*"
     r"|roc(?:blas|fft|rand|solver|sparse|prim|thrust|alution|wmma|profiler|tracer|tx|decode|jpeg|al|shmem|minfo)[-0-9.]*.*"
-    r"|rccl.*|miopen.*|migraphx.*|mivisionx.*|composablekernel.*|openmp-extras.*|half|rpp.*|rdc.*|rvs.*"
-    r"|amd-smi-lib.*|amdsmi.*|aqlprofile.*|hsa-amd-aqlprofile.*|transferbench.*"
+    r"|rccl.*|miopen.*|migraphx.*|mivisionx.*|composablekernel.*|openmp-extras.*|(?:half|rpp|rdc|rvs)(?:-dev)?[0-9.]*"
+    r"|amd-smi-lib.*|amdsmi.*|aqlprofile.*|transferbench.*"
     r"|lib(?:amdhip64|hsa-runtime|hsa-runtime64|hsakmt|amd-comgr|amd-smi|amdsmi|hiprtc|rccl|miopen|migraphx)[-0-9].*"
     r"|lib(?:hip|roc)(?:blas|blaslt|cub|fft|rand|solver|sparse|sparselt|prim|thrust|alution|tensor|rtc|m-smi64|tracer|profiler)[-0-9].*"
     r"|libdrm2?-amdgpu-?(?:common|amdgpu1|dev)?"

@@ -23,12 +23,11 @@ for rocm_directory in {reversed}; do
     if [ -d "$rocm_directory" ]; then
         case ":${{{variable}:-}}:" in
             *":$rocm_directory:"*) ;;
-            *) {variable}="$rocm_directory${{{variable}:+:${variable}}}" ;;
+            *) export {variable}="$rocm_directory${{{variable}:+:${variable}}}" ;;
         esac
     fi
 done
 unset rocm_directory
-export {variable}
 """
 
 

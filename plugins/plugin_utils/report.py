@@ -106,7 +106,7 @@ def _outcome(host: Host) -> tuple[str, str]:
 def _gpu_text(gpus: Sequence[Mapping[str, Any]]) -> str:
     counts: dict[str, int] = {}
     for gpu in gpus:
-        label = f"{gpu['name'].removeprefix('Instinct ')} {gpu['gfx']}" if gpu["name"] else f"1002:{gpu['device']}"
+        label = f"{gpu['name'].replace('Instinct ', '')} {gpu['gfx']}" if gpu["name"] else f"1002:{gpu['device']}"
         counts[label] = counts.get(label, 0) + 1
     return ", ".join(f"{count} x {label}" for label, count in counts.items()) or "none"
 

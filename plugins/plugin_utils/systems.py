@@ -73,9 +73,9 @@ def _groups() -> Mapping[Version, Row]:
 
 
 def _text(value: object) -> str:
-    """Lower-case printable text; anything else counts as missing."""
+    """Lower-case printable text; anything but text counts as missing."""
     text = value.strip().lower() if isinstance(value, str) else ""
-    return text if text.isprintable() else ""
+    return text if text.isprintable() else ascii(text)
 
 
 def _refuse(found: str) -> DecisionError:

@@ -58,7 +58,7 @@ def ensure_image() -> str:
                     "--variant=minbase",
                     "--format=tar",
                     f"--include={','.join(packages())}",
-                    f"--customize-hook=sh {SOURCES / 'customize.sh'} \"$1\" {SOURCES / 'rootfs'}",
+                    f'--customize-hook=sh {SOURCES / "customize.sh"} "$1" {SOURCES / "rootfs"}',
                     mirror.SUITE,
                     partial,
                     "-",

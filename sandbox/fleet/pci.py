@@ -51,9 +51,7 @@ def functions(profile: str) -> list[Function]:
     if profile not in data["profiles"]:
         raise SandboxError(f"unknown profile {profile!r}; expected one of {', '.join(sorted(data['profiles']))}")
     rows = [*data["ordinary"], *data["profiles"][profile]]
-    return [
-        Function(row["address"], row["vendor"], row["device"], row["class"], int(row["numa_node"])) for row in rows
-    ]
+    return [Function(row["address"], row["vendor"], row["device"], row["class"], int(row["numa_node"])) for row in rows]
 
 
 def write_tree(target: Path, profile: str) -> None:

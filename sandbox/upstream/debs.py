@@ -69,7 +69,7 @@ def build(package: Package, folder: Path) -> Path:
         for name, text in package.scripts.items():
             (control / name).write_text(text)
             (control / name).chmod(0o755)
-        command = ["dpkg-deb", "--build", "--root-owner-group", "-Zgzip", "-z1", root, target]
+        command: list[str | Path] = ["dpkg-deb", "--build", "--root-owner-group", "-Zgzip", "-z1", root, target]
         run(command, env={"SOURCE_DATE_EPOCH": EPOCH})
     return target
 

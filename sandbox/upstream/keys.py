@@ -20,7 +20,16 @@ MADE = "20200101T000000"
 def gpg(*words: str | Path, faked_time: str | None = None) -> str:
     """Run gpg on the sandbox's own key ring and return its output."""
     clock = [f"--faked-system-time={faked_time}!"] if faked_time else []
-    base = ["gpg", "--batch", "--yes", "--quiet", "--no-tty", "--homedir", HOME, "--pinentry-mode=loopback"]
+    base: list[str | Path] = [
+        "gpg",
+        "--batch",
+        "--yes",
+        "--quiet",
+        "--no-tty",
+        "--homedir",
+        HOME,
+        "--pinentry-mode=loopback",
+    ]
     return run([*base, "--passphrase", "", *clock, *words]).stdout
 
 

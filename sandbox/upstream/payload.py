@@ -17,7 +17,9 @@ def donors(rows: Sequence[Row]) -> list[str]:
     return sorted({row["from"] for row in rows if "from" in row})
 
 
-def filler(rows: Sequence[Row], prefix: str, words: Mapping[str, str], sources: Mapping[str, Path]) -> Callable[[Path], None]:
+def filler(
+    rows: Sequence[Row], prefix: str, words: Mapping[str, str], sources: Mapping[str, Path]
+) -> Callable[[Path], None]:
     """A function that fills a package root below `prefix`; `words` replace {names} in the rows."""
 
     def fill(root: Path) -> None:

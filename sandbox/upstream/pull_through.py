@@ -49,7 +49,8 @@ class PullThrough:
     @staticmethod
     def _is_fresh(target: Path, rest: str) -> bool:
         """Packages stay for ever; an index is asked for again after a while (its age here is its change time)."""
-        return not rest.startswith("dists/") or "/by-hash/" in rest or time.time() - target.stat().st_ctime < INDEX_TTL_S
+        immutable = not rest.startswith("dists/") or "/by-hash/" in rest
+        return immutable or time.time() - target.stat().st_ctime < INDEX_TTL_S
 
     @staticmethod
     def _download(url: str, target: Path) -> None:

@@ -58,10 +58,11 @@ def words(release: str, spec: dict[str, Any], suffix: str) -> dict[str, str]:
 def versions(data: dict[str, Any], release: str, spec: dict[str, Any], suffix: str) -> dict[str, str]:
     """Package name -> full version for one release and suite, metas included."""
     known = words(release, spec, suffix)
-    later_only = {name for other in data["releases"].values() for name in other.get("only", [])} - set(spec.get("only", []))
+    newer = {name for other in data["releases"].values() for name in other.get("only", [])}
+    absent = newer - set(spec.get("only", []))
     bases = {name: row["base"] for name, row in data["packages"].items()} | spec.get("bases", {})
     bases |= dict.fromkeys(data["metas"], "{release}")
-    return {name: f"{base.format_map(known)}.{suffix}" for name, base in bases.items() if name not in later_only}
+    return {name: f"{base.format_map(known)}.{suffix}" for name, base in bases.items() if name not in absent}
 
 
 def _packages(
@@ -69,11 +70,12 @@ def _packages(
 ) -> Iterator[Package]:
     table = versions(data, release, spec, suffix)
     known = words(release, spec, suffix)
-    later_only = {name for other in data["releases"].values() for name in other.get("only", [])} - set(table)
+    ours = {*data["packages"], *data["metas"]}
     for name, version in table.items():
         meta = name in data["metas"]
         row = data["metas"][name] if meta else data["packages"][name]
-        wanted = [item for item in row["depends"] if item not in later_only]
+        # A package of AMD's that this release does not have yet is left out; other names are the distribution's.
+        wanted = [item for item in row["depends"] if item in table or item not in ours]
         rows = data["payload"].get(name, [])
         yield Package(
             name=name,

@@ -102,7 +102,8 @@ def plain(status: int, text: str) -> Body:
 
 def listing(folder: Path, url_path: str) -> Body:
     """A directory page as plain web servers give it."""
-    names = sorted(f"{entry.name}/" if entry.is_dir() else entry.name for entry in folder.iterdir() if entry.name[0] != ".")
+    visible = (entry for entry in folder.iterdir() if not entry.name.startswith("."))
+    names = sorted(f"{entry.name}/" if entry.is_dir() else entry.name for entry in visible)
     links = "".join(f'<a href="{urllib.parse.quote(name)}">{html.escape(name)}</a>\n' for name in names)
     title = f"Index of {html.escape(url_path)}"
     text = f"<html><head><title>{title}</title></head><body><h1>{title}</h1><pre>\n{links}</pre></body></html>\n"
@@ -233,8 +234,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.end_headers()
 
     def _unchanged(self, body: Body) -> bool:
-        since = email.utils.parsedate_to_datetime(self.headers["If-Modified-Since"]) if self.headers.get("If-Modified-Since") else None
-        return since is not None and body.modified is not None and int(body.modified) <= since.timestamp()
+        stamp = self.headers.get("If-Modified-Since")
+        if stamp is None or body.modified is None:
+            return False
+        return int(body.modified) <= email.utils.parsedate_to_datetime(stamp).timestamp()
 
     def _range_is_current(self, body: Body) -> bool:
         """A client resumes only the file that it began with (If-Range carries its date)."""
@@ -269,12 +272,13 @@ class Server(http.server.ThreadingHTTPServer):
         self.socket.setsockopt(socket.IPPROTO_IP, IP_FREEBIND, 1)
         self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         self.socket.bind(self.server_address)
-        self.server_name, self.server_port = self.server_address[0], self.server_address[1]
+        self.server_name, self.server_port = str(self.server_address[0]), int(self.server_address[1])
 
 
 def main() -> None:
     """Serve until killed."""
-    Handler.site = Site(paths.TREE, PullThrough({archive.name: archive.uri for archive in mirror.archives()}), FaultBook())
+    upstreams = {archive.name: archive.uri for archive in mirror.archives()}
+    Handler.site = Site(paths.TREE, PullThrough(upstreams), FaultBook())
     servers = [Server((address, PORT), Handler) for address in ADDRESSES]
     for server in servers[1:]:
         threading.Thread(target=server.serve_forever, daemon=True).start()

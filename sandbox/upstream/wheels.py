@@ -133,7 +133,7 @@ def _write_one(folder: Path, wheels: list[Wheel]) -> None:
     for wheel in wheels:
         content = wheel.content()
         (folder / wheel.file_name).write_bytes(content)
-        # The real index links from its root and writes + as %2B; here the root is one level down, so links are relative.
+        # The real index writes + as %2B too; it links from its root, which a mirror has elsewhere.
         target = f"../{urllib.parse.quote(wheel.file_name)}#sha256={hashlib.sha256(content).hexdigest()}"
         links[wheel.normalised].append(f'<a href="{target}">{html.escape(wheel.file_name)}</a><br/>')
     for project, lines in links.items():

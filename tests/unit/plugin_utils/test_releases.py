@@ -11,16 +11,19 @@ from typing import Any
 
 import pytest
 import yaml
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils import matrix, systems
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.errors import DecisionError
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.releases import resolve_release
-from ansible_collections.gpufleet.rocm.plugins.plugin_utils.versions import parse
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from ansible_collections.gpufleet.rocm.plugins.plugin_utils.versions import Version, parse
 
 UBUNTU = {"bionic": "18.04", "focal": "20.04", "jammy": "22.04", "noble": "24.04", "resolute": "26.04"}
 DEBIAN = {"bookworm": "12", "trixie": "13"}
 ADDRESSES = yaml.safe_load((Path(__file__).parent / "published_addresses.yml").read_text(encoding="utf-8"))
+DIRECTORY = {codename: f"ubuntu{UBUNTU[codename].replace('.', '')}" for codename in ("jammy", "noble", "resolute")}
+DIRECTORY |= {codename: f"debian{number}" for codename, number in DEBIAN.items()}
 LEGACY = [row for row in ADDRESSES["releases"] if "suites" in row]
 CORE = [row for row in ADDRESSES["releases"] if "systems" in row]
 
@@ -76,10 +79,437 @@ def test_legacy_addresses(row: dict[str, Any], codename: str) -> None:
     [
         pytest.param(row, codename, id=f"{row['version']}-{codename}")
         for row in CORE
-        for codename in ("jammy", "noble", "resolute", "bookworm", "trixie")
-        if directory_of(codename) in row["systems"]
-    ]
-    if (directory_of := lambda name: matrix_directory(name))  # noqa: E731
-    else [],
+        for codename in DIRECTORY
+        if DIRECTORY[codename] in row["systems"]
+    ],
 )
-def test_core_addresses(row: dict[str, Any], codename: str) -> None: ...
+def test_core_addresses(row: dict[str, Any], codename: str) -> None:
+    release = resolve_release(row["version"], host(codename))
+    driver_suite = {"bookworm": "jammy", "trixie": "noble"}.get(codename, codename)
+    assert sources(release) == {
+        "rocm": (row["rocm"].format(system=DIRECTORY[codename]), "stable"),
+        "amdgpu": (row["driver"], driver_suite),
+    }
+    assert [source["keyring"] for source in release["sources"]] == [
+        "/etc/apt/keyrings/amdrocm.asc",
+        "/etc/apt/keyrings/rocm.asc",
+    ]
+    assert [key["name"] for key in release["keys"]] == ["amd", "radeon"]
+    assert release["prefix"] == row["prefix"]
+    assert (release["stream"], release["build"], release["pin"], release["ld_so"]) == ("core", None, None, None)
+    assert release["packages"]["versioned_suffix"] == row["prefix"].rpartition("-")[2]
+    assert release["packages"]["shadowed"] == []
+
+
+@pytest.mark.parametrize("number", matrix.releases(), ids=str)
+def test_every_release_resolves_on_exactly_its_systems(number: Version) -> None:
+    published = {row["system"] for row in systems.support_group(number)["kernels"]}
+    for codename in (*UBUNTU, *DEBIAN):
+        if codename not in published:
+            error = refusal(number.full, host(codename))
+            assert error.id in ("os-release-mismatch", "release-preview")
+            continue
+        release = resolve_release(number.full, host(codename))
+        assert release["version"] == number.full
+        assert release["gfx"]
+        assert release["os"] == host(codename)
+        json.dumps(release)  # plain data only
+        for text in (*strings(release["sources"]), *strings(release["keys"])):
+            assert "{" not in text
+            assert "None" not in text
+
+
+def strings(value: Any) -> list[str]:
+    """All texts inside plain data."""
+    if isinstance(value, str):
+        return [value]
+    items = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return [text for item in items for text in strings(item)]
+
+
+def test_the_first_customer() -> None:
+    release = resolve_release("6.0", host("jammy"))
+    assert release == {
+        "version": "6.0.0",
+        "requested": "6.0",
+        "stream": "legacy",
+        "kind": "production",
+        "released": "2023-12-15",
+        "status": "confirmed",
+        "source": ["versions", "iol60", "compat63", "snap60"],
+        "os": {"id": "ubuntu", "version_id": "22.04", "codename": "jammy"},
+        "build": "60000",
+        "prefix": "/opt/rocm-6.0.0",
+        "sources": [
+            {
+                "name": "rocm",
+                "file": "/etc/apt/sources.list.d/rocm.sources",
+                "uri": "https://repo.radeon.com/rocm/apt/6.0",
+                "suite": "jammy",
+                "components": ["main"],
+                "architectures": ["amd64"],
+                "keyring": "/etc/apt/keyrings/rocm.asc",
+            },
+            {
+                "name": "amdgpu",
+                "file": "/etc/apt/sources.list.d/amdgpu.sources",
+                "uri": "https://repo.radeon.com/amdgpu/6.0/ubuntu",
+                "suite": "jammy",
+                "components": ["main"],
+                "architectures": ["amd64"],
+                "keyring": "/etc/apt/keyrings/rocm.asc",
+            },
+        ],
+        "keys": [
+            {
+                "name": "radeon",
+                "url": "https://repo.radeon.com/rocm/rocm.gpg.key",
+                "path": "/etc/apt/keyrings/rocm.asc",
+                "fingerprint": "CA8BB4727A47B4D09B4EE8969386B48A1A693C5C",
+            }
+        ],
+        "pin": {
+            "file": "/etc/apt/preferences.d/rocm-pin-600",
+            "origin": "repo.radeon.com",
+            "priority": 600,
+        },
+        "packages": {
+            "default": ["rocm-hip-sdk"],
+            "driver": ["amdgpu-dkms", "amdgpu-dkms-firmware"],
+            "prerequisites": [],
+            "driver_prerequisites": ["linux-headers-{kernel}", "linux-modules-extra-{kernel}"],
+            "versioned_suffix": "6.0.0",
+            "shadowed": ["rocminfo", "rocm-cmake", "rocm-device-libs", "hipcc"],
+            "conflicting": ["libamdhip64-5", "libhsa-runtime64-1"],
+            "gpu_suffix": None,
+        },
+        "driver": {
+            "version": "6.0",
+            "dkms_module": "6.3.6",
+            "build": "60000",
+            "kernels": ["5.19", "6.2", "6.6"],
+            "fails_on": [],
+            "status": "confirmed",
+        },
+        "kernels": [
+            kernel("6.6", "22.04.4", preview=True),
+            kernel("6.2", "22.04.3"),
+            kernel("5.19", "22.04.2"),
+        ],
+        "gfx": ["gfx942", "gfx90a", "gfx908", "gfx906", "gfx1030", "gfx1100"],
+        "ld_so": {
+            "file": "/etc/ld.so.conf.d/rocm.conf",
+            "directories": ["/opt/rocm/lib", "/opt/rocm/lib64"],
+        },
+        "path": ["/opt/rocm/bin"],
+        "warnings": [],
+    }
+
+
+def kernel(series: str, point: str, *, preview: bool = False) -> dict[str, Any]:
+    """A kernel row of a hardware enablement stack."""
+    return {
+        "series": series,
+        "flavour": "hwe",
+        "points": [point],
+        "preview": preview,
+        "only": [],
+        "without": [],
+        "status": "confirmed",
+    }
+
+
+@pytest.mark.parametrize(
+    ("requested", "version"),
+    [("7.2", "7.2.0"), ("7.2.0", "7.2.0"), ("6.4", "6.4.0"), ("6.4.1", "6.4.1"), (6.0, "6.0.0"), (7.2, "7.2.0")],
+)
+def test_spellings_of_one_release(requested: object, version: str) -> None:
+    assert resolve_release(requested, host("jammy"))["version"] == version
+
+
+@pytest.mark.parametrize(
+    ("version", "driver", "module", "build"),
+    [
+        ("5.2.3", "22.20.3", None, "50203"),
+        ("6.0.2", "6.0.2", None, "60002"),
+        ("6.4.2", "6.4.2", "6.12.12", "60402"),
+        ("7.0.0", "30.10", "6.14.14", None),
+        ("7.2.0", "30.30", "6.16.13", None),
+        ("7.2.2", "30.30.1", "6.16.13", None),
+        ("7.2.4", "30.30.4", "6.16.13", None),
+        ("7.14.0", "31.40", "6.19.14", None),
+        ("10.0.0", "31.50", "7.1.3", "31500000"),
+        ("10.1.0", "31.60", None, None),
+    ],
+)
+def test_driver_numbers(version: str, driver: str, module: str | None, build: str | None) -> None:
+    codename = "focal" if version.startswith("5") else "jammy"
+    resolved = resolve_release(version, host(codename))["driver"]
+    assert (resolved["version"], resolved["dkms_module"], resolved["build"]) == (driver, module, build)
+
+
+def test_known_build_failures_come_with_the_driver() -> None:
+    assert resolve_release("6.4.1", host("noble"))["driver"]["fails_on"] == [{"series": "6.13"}, {"series": "6.14"}]
+    assert resolve_release("6.2", host("noble"))["driver"]["fails_on"] == [{"series": "6.8", "abi_from": 44}]
+
+
+def test_kernels_are_unknown_rather_than_empty_where_nothing_is_listed() -> None:
+    assert resolve_release("6.1.5", host("jammy"))["driver"]["kernels"] is None
+
+
+@pytest.mark.parametrize(
+    ("version", "codename", "id"),
+    [
+        ("6.0", "noble", "os-release-mismatch"),
+        ("6.4", "focal", "os-release-mismatch"),
+        ("5.0", "jammy", "os-release-mismatch"),
+        ("6.3", "bookworm", "os-release-mismatch"),
+        ("7.0.1", "trixie", "os-release-mismatch"),
+        ("7.2.4", "resolute", "os-release-mismatch"),
+        ("10.0", "focal", "os-release-mismatch"),
+        ("7.10", "noble", "release-preview"),
+        ("6.5", "noble", "release-unknown"),
+        ("6.0.1", "jammy", "release-unknown"),
+        ("6.4.2.1", "jammy", "release-unknown"),
+        ("8.0", "jammy", "release-unknown"),
+    ],
+)
+def test_refusals(version: str, codename: str, id: str) -> None:
+    error = refusal(version, host(codename))
+    assert error.id == id
+    assert "\n" not in str(error)
+
+
+def test_an_unknown_release_lists_the_known_ones() -> None:
+    error = refusal("7.2.9", host("noble"))
+    listed = error.expected.removeprefix("one of ").split(", ")
+    assert listed == [number.directory for number in matrix.releases()]
+    assert "'7.2.4'" in error.remedy
+
+
+def test_a_version_that_never_was_says_why() -> None:
+    assert "the number of a driver" in refusal("6.4.2.1", host("noble")).found
+    assert "Azure Linux" in refusal("7.0.3", host("noble")).found
+
+
+def test_a_mismatch_offers_releases_that_the_system_has() -> None:
+    error = refusal("6.0", host("noble"))
+    assert error.found == "ROCm 6.0.0 is not published for Ubuntu 24.04"
+    assert "Ubuntu 22.04" in error.expected
+    assert "(6.2, 6.2.1," in error.remedy
+
+
+@pytest.mark.parametrize(
+    "os",
+    [
+        {"id": "ubuntu", "version_id": "25.10", "codename": "questing"},
+        {"id": "ubuntu", "version_id": "22.10", "codename": "kinetic"},
+        {"id": "debian", "version_id": "11", "codename": "bullseye"},
+        {"id": "linuxmint", "version_id": "6", "codename": "faye"},
+        {"id": "rhel", "version_id": "9.4", "codename": ""},
+        {"id": "debian", "version_id": "12", "codename": "jammy"},
+        {"id": "ubuntu", "version_id": "22.04", "codename": "jammy\nx"},
+        {"id": None, "version_id": 22.04, "codename": 1},
+        {},
+        "jammy",
+        None,
+    ],
+    ids=str,
+)
+def test_systems_that_amd_does_not_publish_for(os: Any) -> None:
+    assert refusal("6.0", os).id == "os-unsupported"
+
+
+@pytest.mark.parametrize(
+    ("os", "codename"),
+    [
+        ({"id": "ubuntu", "version_id": "22.04", "codename": ""}, "jammy"),
+        ({"id": "ubuntu", "version_id": "22.04.4"}, "jammy"),
+        ({"id": "debian", "version_id": "12.5", "codename": None}, "bookworm"),
+        ({"id": "ubuntu", "version_id": "21.1", "codename": "jammy"}, "jammy"),
+    ],
+)
+def test_the_system_is_found_by_codename_or_version(os: dict[str, Any], codename: str) -> None:
+    release = resolve_release("6.4", os)
+    assert release["os"] == host(codename)
+    assert "os-derivative" not in [warning["id"] for warning in release["warnings"]]
+
+
+def test_a_derivative_gets_its_base_and_a_word_of_caution() -> None:
+    release = resolve_release("6.4", {"id": "pop", "version_id": "22.04", "codename": "jammy"})
+    assert release["os"] == host("jammy")
+    assert [warning["id"] for warning in release["warnings"]].count("os-derivative") == 1
+
+
+def test_mirrors_replace_every_address() -> None:
+    mirrors = {
+        "radeon": "http://10.77.0.1:8600/repo.radeon.com/",
+        "amd": "https://mirror.example/amd",
+        "amd_stable": "https://mirror.example/stable",
+        "pytorch": "",
+    }
+    for version in ("6.0", "7.2.4", "7.14", "10.0"):
+        release = resolve_release(version, host("jammy"), mirrors)
+        for address in [source["uri"] for source in release["sources"]] + [key["url"] for key in release["keys"]]:
+            assert address.startswith(("http://10.77.0.1:8600/repo.radeon.com/", "https://mirror.example/"))
+            assert "//" not in address.split("://")[1]
+    legacy = resolve_release("6.0", host("jammy"), mirrors)
+    assert legacy["sources"][0]["uri"] == "http://10.77.0.1:8600/repo.radeon.com/rocm/apt/6.0"
+    assert legacy["pin"]["origin"] == "repo.radeon.com"
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "mirror.example",
+        "ftp://mirror.example",
+        "http://",
+        "http://[",
+        "http://a:99999/",
+        "http://mirror.example/a b",
+        "http://mirror.example/\nSigned-By: /tmp/x",
+        "http://mirror.example/?a=b",
+        "http://user:secret@mirror.example/",
+        42,
+    ],
+    ids=str,
+)
+def test_mirrors_that_cannot_be_used(value: object) -> None:
+    error = refusal("6.0", host("jammy"), mirrors={"radeon": value})
+    assert error.id == "wish-invalid"
+    assert "secret" not in str(error)
+
+
+def test_unknown_mirror_and_key_names_are_refused() -> None:
+    assert refusal("6.0", host("jammy"), mirrors={"radeno": "http://x"}).id == "wish-invalid"
+    assert refusal("6.0", host("jammy"), fingerprints={"radeno": "A" * 40}).id == "wish-invalid"
+
+
+def test_fingerprints_override_the_pinned_ones() -> None:
+    pasted = "0123 4567 89ab cdef 0123  4567 89ab cdef 0123 4567"
+    release = resolve_release("10.0", host("noble"), fingerprints={"amd": pasted, "radeon": None})
+    assert [key["fingerprint"] for key in release["keys"]] == [
+        "0123456789ABCDEF0123456789ABCDEF01234567",
+        "CA8BB4727A47B4D09B4EE8969386B48A1A693C5C",
+    ]
+
+
+@pytest.mark.parametrize("value", ["short", "G" * 40, "A" * 41, 40])
+def test_broken_fingerprints_are_refused(value: object) -> None:
+    assert refusal("6.0", host("jammy"), fingerprints={"radeon": value}).id == "wish-invalid"
+
+
+@pytest.mark.parametrize(
+    ("version", "codename", "expected"),
+    [
+        ("5.0", "focal", ("fact-conflicting", "field suite of ROCm 5.0.0")),
+        ("6.1.5", "jammy", ("fact-inferred", "field repository of ROCm 6.1.5")),
+        ("7.0", "noble", ("fact-third-party", "field graphics of ROCm 7.0.0")),
+        ("7.2", "noble", ("fact-inferred", "field kernels of ROCm 7.2.0 on Ubuntu 24.04")),
+        ("7.2.4", "noble", ("fact-inferred", "field driver.module of driver 30.30.4")),
+        ("7.12", "noble", ("fact-inferred", "field driver of ROCm 7.12.0")),
+        ("7.13", "noble", ("fact-conflicting", "field repository of ROCm 7.13.0")),
+        ("10.1", "resolute", ("fact-inferred", "field suite of Ubuntu 26.04")),
+    ],
+)
+def test_doubts_stay_visible(version: str, codename: str, expected: tuple[str, str]) -> None:
+    id, text = expected
+    warnings = resolve_release(version, host(codename))["warnings"]
+    assert [warning for warning in warnings if warning["id"] == id and text in warning["message"]]
+
+
+def test_previews_and_deltas_are_marked() -> None:
+    kinds = {version: resolve_release(version, host("noble"))["kind"] for version in ("7.2.2", "7.12", "6.2.3", "7.14")}
+    assert kinds == {"7.2.2": "delta", "7.12": "preview", "6.2.3": "radeon-only", "7.14": "production"}
+
+
+@pytest.mark.parametrize(
+    ("version", "codename", "prerequisites"),
+    [
+        ("6.2.4", "jammy", []),
+        ("6.3", "jammy", ["python3-setuptools", "python3-wheel"]),
+        ("10.0", "noble", ["libatomic1", "libquadmath0"]),
+    ],
+)
+def test_prerequisites_follow_the_release(version: str, codename: str, prerequisites: list[str]) -> None:
+    assert resolve_release(version, host(codename))["packages"]["prerequisites"] == prerequisites
+
+
+def test_debian_has_no_package_of_extra_modules() -> None:
+    packages = resolve_release("6.4", host("bookworm"))["packages"]
+    assert packages["driver_prerequisites"] == ["linux-headers-{kernel}"]
+
+
+def test_old_releases_have_the_opencl_directory() -> None:
+    assert resolve_release("5.7.1", host("jammy"))["path"] == ["/opt/rocm/bin", "/opt/rocm/opencl/bin"]
+
+
+def test_answers_are_fresh_and_the_matrix_stays_untouched() -> None:
+    first = resolve_release("6.0", host("jammy"))
+    kept = copy.deepcopy(first)
+    scribble(first)
+    assert resolve_release("6.0", host("jammy")) == kept
+    with pytest.raises(TypeError):
+        matrix.table("releases")["releases"][0]["version"] = "x"
+
+
+def scribble(value: Any) -> None:
+    """Destroy every list and mapping inside."""
+    if isinstance(value, dict):
+        for item in value.values():
+            scribble(item)
+        value["scribble"] = True
+    elif isinstance(value, list):
+        for item in value:
+            scribble(item)
+        value.append("scribble")
+
+
+def test_a_call_takes_less_than_two_milliseconds() -> None:
+    resolve_release("6.0", host("jammy"))
+    best = min(timed() for _ in range(20))
+    assert best < 0.002
+
+
+def timed() -> float:
+    """Seconds of one call."""
+    start = time.perf_counter()
+    resolve_release("7.2.4", host("noble"))
+    return time.perf_counter() - start
+
+
+def test_the_error_survives_a_worker_process() -> None:
+    error = refusal("6.5", host("jammy"))
+    copied = pickle.loads(pickle.dumps(error))
+    assert (str(copied), copied.id, copied.remedy) == (str(error), error.id, error.remedy)
+
+
+VERSION_LIKE = st.from_regex(r"[0-9.v x-]{0,12}", fullmatch=True)
+
+
+def outcome(*arguments: Any) -> str:
+    """'resolved' or the id of the refusal; any other exception fails the test."""
+    try:
+        release = resolve_release(*arguments)
+    except DecisionError as error:
+        return error.id if str(error) else "silent"
+    return "resolved" if all(text.isprintable() for text in strings(release)) else "unprintable"
+
+
+@settings(max_examples=150)
+@given(st.one_of(st.text(), VERSION_LIKE, st.floats(), st.none(), st.integers(), st.lists(st.integers())))
+def test_any_version_resolves_or_is_refused(version: object) -> None:
+    refusals = ("release-unknown", "release-preview", "os-release-mismatch")
+    assert outcome(version, host("jammy")) in ("resolved", *refusals)
+
+
+@settings(max_examples=100)
+@given(st.dictionaries(st.sampled_from(["id", "version_id", "codename"]), st.one_of(st.text(), st.integers())))
+def test_any_system_resolves_or_is_refused(os: dict[str, object]) -> None:
+    assert outcome("6.4", os) in ("resolved", "os-unsupported", "os-release-mismatch")
+
+
+@settings(max_examples=100)
+@given(st.dictionaries(st.sampled_from(["radeon", "amd"]), st.one_of(st.text(), st.integers(), st.none())))
+def test_any_mirror_is_used_or_refused(mirrors: dict[str, object]) -> None:
+    assert outcome("6.0", host("jammy"), mirrors) in ("resolved", "wish-invalid")

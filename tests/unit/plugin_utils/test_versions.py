@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.gpufleet.rocm.plugins.plugin_utils.errors import DecisionError
-from ansible_collections.gpufleet.rocm.plugins.plugin_utils.versions import Version, parse
 from hypothesis import given
 from hypothesis import strategies as st
 
-GARBAGE = [
+from ansible_collections.gpufleet.rocm.plugins.plugin_utils.errors import DecisionError
+from ansible_collections.gpufleet.rocm.plugins.plugin_utils.versions import Version, parse
+
+GARBAGE: list[object] = [
     None,
     "",
     " ",
@@ -22,7 +23,7 @@ GARBAGE = [
     " 6.0 ",
     "6.0\n",
     "６.０",  # noqa: RUF001 (full-width digits on purpose)
-    "٦.٠",
+    "٦.٠",  # noqa: RUF001
     "6.0.",
     ".6",
     "06.0",

@@ -3,7 +3,10 @@
 It reports like the real package: versions, HIP build, GPUs. GPUs are available only where /dev/kfd can be opened
 for reading and writing; their names and targets come from /run/gpufleet-sandbox/gpus.json, for instance
 [{"name": "AMD Instinct MI250", "arch": "gfx90a:sramecc+:xnack-", "memory": 68702699520}].
+Runs on Python 3.8 and later, as the wheels' names promise.
 """
+
+from __future__ import annotations
 
 from . import cuda, version
 from ._tensor import Tensor, arange, device, full, ones, rand, tensor, zeros
@@ -12,6 +15,7 @@ from .version import __version__
 __all__ = [
     "Tensor",
     "__version__",
+    "allclose",
     "arange",
     "cuda",
     "device",
@@ -31,7 +35,7 @@ float32 = "torch.float32"
 float16 = "torch.float16"
 
 
-def matmul(left, right):
+def matmul(left: Tensor, right: Tensor) -> Tensor:
     """Matrix product."""
     return left @ right
 
@@ -39,7 +43,6 @@ def matmul(left, right):
 mm = matmul
 
 
-def allclose(left, right, rtol=1e-05, atol=1e-08):
+def allclose(left: Tensor, right: Tensor, rtol: float = 1e-05, atol: float = 1e-08) -> bool:
     """Whether all elements are near each other."""
-    pairs = zip(left.flat(), right.flat())
-    return all(abs(a - b) <= atol + rtol * abs(b) for a, b in pairs)
+    return all(map(lambda a, b: abs(a - b) <= atol + rtol * abs(b), left.flat(), right.flat()))
