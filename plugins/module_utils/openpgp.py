@@ -85,17 +85,6 @@ def _identify(body: bytes) -> tuple[bytes, bytes, int]:
     return digest, digest[:8], created
 
 
-def _crc24(data: bytes) -> int:
-    crc = 0xB704CE
-    for byte in data:
-        crc ^= byte << 16
-        for _bit in range(8):
-            crc <<= 1
-            if crc & 0x1000000:
-                crc ^= 0x1864CFB
-    return crc
-
-
 def _decode(text: bytes) -> bytes:
     try:
         return base64.b64decode(text, validate=True)
@@ -109,13 +98,10 @@ def _unarmour(block: bytes) -> bytes:
     # Headers ("Version: ...") end at an empty line; some writers leave both out.
     if b"" in lines and all(b": " in line or line.endswith(b":") for line in lines[: lines.index(b"")]):
         lines = lines[lines.index(b"") + 1 :]
-    checksum = None
-    if lines and len(lines[-1]) == 5 and lines[-1].startswith(b"="):
-        checksum = int.from_bytes(_decode(lines.pop()[1:]), "big")
-    data = _decode(b"".join(lines))
-    if checksum is not None and checksum != _crc24(data):
-        raise ValueError("the armoured OpenPGP key does not match its own checksum")
-    return data
+    # The checksum line is left out of the reading: RFC 9580 forbids refusing a key for it, and apt ignores it too.
+    if lines and lines[-1].startswith(b"="):
+        lines.pop()
+    return _decode(b"".join(lines))
 
 
 def is_armoured(data: bytes) -> bool:
@@ -283,6 +269,18 @@ def keys(data: bytes) -> list[dict[str, object]]:
             }
         )
     return result
+
+
+def _crc24(data: bytes) -> int:
+    """The checksum of armoured text, which older readers still want to see."""
+    crc = 0xB704CE
+    for byte in data:
+        crc ^= byte << 16
+        for _bit in range(8):
+            crc <<= 1
+            if crc & 0x1000000:
+                crc ^= 0x1864CFB
+    return crc
 
 
 def armour(data: bytes) -> str:

@@ -6,18 +6,22 @@ import re
 
 from ansible_collections.gpufleet.rocm.plugins.module_utils.dpkg import Package
 
-# The ROCm stack and the driver, in AMD's packaging and in the distributions'. The library packages of the
-# distributions carry their ABI number (librocblas0, libhsa-runtime64-1).
+# What follows roc or hip in the names of libraries and tools; an explicit list, since rocs and hippo are games.
+_PARTS = (
+    "al|alution|blas|cc|cub|decode|dnn|fft|file|fort|ify|jpeg|prim|profiler|rand|shmem|solver|sparse|tensor|thrust"
+    "|tracer|tx|wmma"
+)
+# The ROCm stack and the driver, in AMD's packaging and in the distributions', whose libraries carry their ABI number
+# (librocblas0, libhsa-runtime64-1).
 _STACK = re.compile(
     r"^(?:"
-    r"rocm(?:[-0-9].*|info.*)?|amdrocm.*|amdgpu(?:[-0-9].*)?|rock-dkms.*|hip(?:-.*|[0-9.]*)|hsa-.*|hsakmt.*|comgr.*"
-    r"|hip(?:cc|blas|cub|dnn|fft|file|fort|ify|rand|solver|sparse|tensor).*"
-    r"|roc(?:blas|fft|rand|solver|sparse|prim|thrust|alution|wmma|profiler|tracer|tx|decode|jpeg|al|shmem|minfo)[-0-9.]*.*"
+    r"(?:rocm|amdgpu)(?:[-0-9].*)?|rocminfo.*|amdrocm.*|rock-dkms.*|hip(?:-.*|[0-9.]*)|hsa-.*|hsakmt.*|comgr.*"
+    r"|(?:roc|hip)(?:" + _PARTS + r").*"
     r"|rccl.*|miopen.*|migraphx.*|mivisionx.*|composablekernel.*|openmp-extras.*|(?:half|rpp|rdc|rvs)(?:-dev)?[0-9.]*"
     r"|amd-smi-lib.*|amdsmi.*|aqlprofile.*|transferbench.*"
-    r"|lib(?:amdhip64|hsa-runtime|hsa-runtime64|hsakmt|amd-comgr|amd-smi|amdsmi|hiprtc|rccl|miopen|migraphx)[-0-9].*"
-    r"|lib(?:hip|roc)(?:blas|blaslt|cub|fft|rand|solver|sparse|sparselt|prim|thrust|alution|tensor|rtc|m-smi64|tracer|profiler)[-0-9].*"
-    r"|libdrm2?-amdgpu-?(?:common|amdgpu1|dev)?"
+    r"|lib(?:roc|hip)(?:" + _PARTS + r"|m-smi|rtc).*"
+    r"|lib(?:amdhip64|hsa-runtime|hsakmt|amd-comgr|amd-smi|amdsmi|rccl|miopen|migraphx)[-0-9].*"
+    r"|libdrm2?-amdgpu(?:-common|-amdgpu1|-dev)?"
     r")$"
 )
 _BESIDE = re.compile(

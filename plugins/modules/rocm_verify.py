@@ -104,7 +104,9 @@ import time
 
 from ansible.module_utils.basic import AnsibleModule
 
-PASSED, FAILED, NOT_RUN = "passed", "failed", "not run"
+PASSED = "passed"
+FAILED = "failed"
+NOT_RUN = "not run"
 # Settings of a user's own that would answer for the host.
 UNSET = "unset HSA_OVERRIDE_GFX_VERSION LD_LIBRARY_PATH HIP_VISIBLE_DEVICES ROCR_VISIBLE_DEVICES CUDA_VISIBLE_DEVICES"
 

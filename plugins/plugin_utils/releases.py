@@ -23,6 +23,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from ansible_collections.gpufleet.rocm.plugins.module_utils import paths
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils import doubts, systems
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.addresses import base_addresses
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.errors import DecisionError
@@ -37,11 +38,9 @@ from ansible_collections.gpufleet.rocm.plugins.plugin_utils.versions import Vers
 
 SUITE_UBUNTU_LAST = Version(5, 2, 3)  # one suite called `ubuntu` for every Ubuntu release up to here
 COMPATIBILITY_PATHS_END = Version(6, 0)  # /opt/rocm/opencl/bin and other per-component directories until here
-SOURCES_DIRECTORY = "/etc/apt/sources.list.d"
-PIN_FILE = "/etc/apt/preferences.d/rocm-pin-600"
+SOURCE_FILES = {"rocm": paths.ROCM_SOURCE, "graphics": paths.GRAPHICS_SOURCE, "amdgpu": paths.AMDGPU_SOURCE}
 PIN_ORIGIN = "repo.radeon.com"
 PIN_PRIORITY = 600
-LD_SO_FILE = "/etc/ld.so.conf.d/rocm.conf"
 
 _FINGERPRINT = re.compile(r"[0-9A-F]{40}")
 
@@ -148,10 +147,9 @@ def _radeon_suite(number: Version, system: Row) -> str:
 
 
 def _source(name: str, uri: str, suite: str, keyring: str) -> dict[str, Any]:
-    file = "rocm-graphics" if name == "graphics" else name
     return {
         "name": name,
-        "file": f"{SOURCES_DIRECTORY}/{file}.sources",
+        "file": SOURCE_FILES[name],
         "uri": uri,
         "suite": suite,
         "components": ["main"],
@@ -191,11 +189,11 @@ def _bad_fingerprint(found: str, expected: str) -> DecisionError:
 
 def _pin() -> dict[str, Any]:
     """AMD's origin first: Ubuntu's packages of the same name have higher version numbers."""
-    return {"file": PIN_FILE, "origin": PIN_ORIGIN, "priority": PIN_PRIORITY}
+    return {"file": paths.ROCM_PIN, "origin": PIN_ORIGIN, "priority": PIN_PRIORITY}
 
 
 def _ld_so() -> dict[str, Any]:
-    return {"file": LD_SO_FILE, "directories": ["/opt/rocm/lib", "/opt/rocm/lib64"]}
+    return {"file": paths.LD_SO_CONF, "directories": ["/opt/rocm/lib", "/opt/rocm/lib64"]}
 
 
 def _path(number: Version) -> list[str]:
@@ -248,7 +246,7 @@ def _driver(number: Version, release: Row, system: Row) -> dict[str, Any]:
         "dkms_module": driver["module"],
         "build": driver_build(driver),
         "kernels": sorted(series, key=lambda text: parse(text)) or None,
-        "fails_on": [dict(limit) for limit in _limits(driver["module"])],
+        "fails_on": _failures(driver["version"]),
         "status": driver["status"],
     }
 
@@ -262,10 +260,13 @@ def driver_build(driver: Row) -> str | None:
     return number.build if Version(5, 3) <= number < Version(7, 0) else None
 
 
-def _limits(module: str | None) -> list[Row]:
-    """Kernels on which a DKMS module is known not to build: {series, abi_from}."""
-    rows = [row for row in table("drivers")["modules"] if row["module"] == module]
-    return [limit for row in rows for limit in row["fails_on"]]
+def _failures(driver: str) -> list[dict[str, Any]]:
+    """Kernels on which a driver is known not to build; abi_from null means every ABI number of the series."""
+    return [
+        {"series": row["series"], "abi_from": row.get("abi_from"), "status": row["status"]}
+        for row in table("drivers")["failures"]
+        if driver in row["drivers"]
+    ]
 
 
 def _kernels(number: Version, system: Row) -> list[dict[str, Any]]:

@@ -50,11 +50,6 @@ class Version:
         """The build field in package versions of the legacy stream: 6.0.0 -> 60000, 7.2.4 -> 70204."""
         return str(self.major * 10000 + self.minor * 100 + self.patch)
 
-    @property
-    def long_build(self) -> str:
-        """The build field of drivers numbered 30 and later: 31.50 -> 31500000."""
-        return f"{self.major}{self.minor:02d}{self.patch:02d}{self.sub:02d}"
-
 
 def parse(
     value: object,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import http.client
 import os
 import signal
@@ -18,12 +19,18 @@ from sandbox.upstream import server
 MODULE = "sandbox.upstream.server"
 
 
+def code_digest() -> str:
+    """Changes with the server's code, so that an old server is not left running."""
+    files = sorted(Path(server.__file__).parent.glob("*.py"))
+    return hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()[:16]
+
+
 def pid() -> int | None:
     """The server's process id, or None; a recycled pid of another program does not count."""
     try:
-        number = int(paths.SERVER_PID.read_text())
+        number = int(paths.SERVER_PID.read_text().split()[0])
         words = Path(f"/proc/{number}/cmdline").read_bytes().split(b"\0")
-    except (FileNotFoundError, ProcessLookupError, ValueError):
+    except (FileNotFoundError, ProcessLookupError, IndexError, ValueError):
         return None
     return number if MODULE.encode() in words else None
 
@@ -42,7 +49,7 @@ def answers() -> bool:
 
 def start() -> None:
     """Start the server unless it runs. Raises SandboxError with its log when it does not come up."""
-    if pid() is not None and answers():
+    if pid() is not None and paths.SERVER_PID.read_text().split()[1:] == [code_digest()] and answers():
         return
     stop()
     paths.ensure(paths.TREE)
@@ -55,7 +62,7 @@ def start() -> None:
             stderr=log,
             start_new_session=True,
         )
-    paths.SERVER_PID.write_text(f"{process.pid}\n")
+    paths.SERVER_PID.write_text(f"{process.pid} {code_digest()}\n")
     for _ in range(100):
         if answers():
             note(f"upstream server: port {server.PORT}, process {process.pid}, log {paths.SERVER_LOG}")

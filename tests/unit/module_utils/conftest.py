@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.unit.module_utils.tree import MakeHost, Tree, write_tree
 
 from ansible_collections.gpufleet.rocm.plugins.module_utils.host import Host
+from tests.unit.module_utils.tree import MakeHost, Tree, write_tree
 
 
 @pytest.fixture

@@ -1,9 +1,9 @@
 """apt's lists, policy and pins."""
 
 import pytest
-from tests.unit.module_utils.tree import MakeHost
 
 from ansible_collections.gpufleet.rocm.plugins.module_utils import aptlists, aptpins, aptpolicy
+from tests.unit.module_utils.tree import MakeHost
 
 
 @pytest.mark.parametrize(
@@ -123,7 +123,9 @@ def test_pins(make_host: MakeHost) -> None:
             "/etc/apt/preferences.d/nodejs": "Package: nodejs\nPin: origin deb.nodesource.com\nPin-Priority: 600\n",
         }
     )
-    found = [(pin["file"], pin["package"], pin["pin"], pin["priority"]) for pin in aptpins.gather(host, ["mirror.local"])]
+    found = [
+        (pin["file"], pin["package"], pin["pin"], pin["priority"]) for pin in aptpins.gather(host, ["mirror.local"])
+    ]
     assert found == [
         ("/etc/apt/preferences", "rocm* hip*", "release a=stable", None),
         ("/etc/apt/preferences.d/mirror.pref", "*", 'origin "mirror.local"', -1),

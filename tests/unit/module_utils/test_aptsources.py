@@ -1,9 +1,9 @@
 """Source entries in both styles."""
 
 import pytest
-from tests.unit.module_utils.tree import MakeHost
 
 from ansible_collections.gpufleet.rocm.plugins.module_utils import aptsources
+from tests.unit.module_utils.tree import MakeHost
 
 ROCM = "https://repo.radeon.com/rocm/apt/6.0"
 
@@ -40,29 +40,29 @@ def test_is_amd(uri: str, amd: bool) -> None:
     ("line", "expected"),
     [
         (
-            "deb [arch=amd64 signed-by=/etc/apt/keyrings/rocm.gpg] %s jammy main" % ROCM,
+            f"deb [arch=amd64 signed-by=/etc/apt/keyrings/rocm.gpg] {ROCM} jammy main",
             (["deb"], ROCM, "jammy", ["main"], ["amd64"], "/etc/apt/keyrings/rocm.gpg", True),
         ),
         (
-            "deb [ arch=amd64,i386  signed-by=/k.gpg ] %s jammy main proprietary # note" % ROCM,
+            f"deb [ arch=amd64,i386  signed-by=/k.gpg ] {ROCM} jammy main proprietary # note",
             (["deb"], ROCM, "jammy", ["main", "proprietary"], ["amd64", "i386"], "/k.gpg", True),
         ),
-        ("deb %s/ ubuntu main" % ROCM, (["deb"], ROCM + "/", "ubuntu", ["main"], [], None, True)),
-        ("deb-src %s jammy main" % ROCM, (["deb-src"], ROCM, "jammy", ["main"], [], None, True)),
-        ("deb %s ./" % ROCM, (["deb"], ROCM, "./", [], [], None, True)),
+        (f"deb {ROCM}/ ubuntu main", (["deb"], ROCM + "/", "ubuntu", ["main"], [], None, True)),
+        (f"deb-src {ROCM} jammy main", (["deb-src"], ROCM, "jammy", ["main"], [], None, True)),
+        (f"deb {ROCM} ./", (["deb"], ROCM, "./", [], [], None, True)),
         (
-            "#  deb [arch=amd64] %s jammy main" % ROCM,
+            f"#  deb [arch=amd64] {ROCM} jammy main",
             (["deb"], ROCM, "jammy", ["main"], ["amd64"], None, False),
         ),
         (
-            "# deb %s noble main # disabled on upgrade to noble" % ROCM,
+            f"# deb {ROCM} noble main # disabled on upgrade to noble",
             (["deb"], ROCM, "noble", ["main"], [], None, False),
         ),
         (
             "deb https://user:secret@repo.radeon.com/rocm/apt/6.0 jammy main",
             (["deb"], ROCM, "jammy", ["main"], [], None, True),
         ),
-        ("deb [trusted=yes] %s jammy main" % ROCM, (["deb"], ROCM, "jammy", ["main"], [], None, True)),
+        (f"deb [trusted=yes] {ROCM} jammy main", (["deb"], ROCM, "jammy", ["main"], [], None, True)),
     ],
 )
 def test_one_line(line: str, expected: tuple[object, ...]) -> None:
@@ -74,7 +74,15 @@ def test_one_line(line: str, expected: tuple[object, ...]) -> None:
 
 @pytest.mark.parametrize(
     "line",
-    ["", "# a comment", "# deb is a word in this comment", "deb", "deb http://x", "rpm http://x y", "deb [open http://x y"],
+    [
+        "",
+        "# a comment",
+        "# deb is a word in this comment",
+        "deb",
+        "deb http://x",
+        "rpm http://x y",
+        "deb [open http://x y",
+    ],
 )
 def test_lines_that_are_no_entry(line: str) -> None:
     assert aptsources.parse_list(line) == []
@@ -124,8 +132,8 @@ def test_deb822_without_an_entry(text: str) -> None:
 
 
 def test_gather(make_host: MakeHost) -> None:
-    own = "Types: deb\nURIs: %s\nSuites: jammy\nComponents: main\n" % ROCM
-    line = "deb %s jammy main\n" % ROCM
+    own = f"Types: deb\nURIs: {ROCM}\nSuites: jammy\nComponents: main\n"
+    line = f"deb {ROCM} jammy main\n"
     host = make_host(
         {
             "/etc/apt/sources.list": "deb http://archive.ubuntu.com/ubuntu jammy main\n" + line,

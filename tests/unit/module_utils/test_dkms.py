@@ -1,9 +1,9 @@
 """dkms status through the years, and the tree behind it."""
 
 import pytest
-from tests.unit.module_utils.tree import MakeHost
 
 from ansible_collections.gpufleet.rocm.plugins.module_utils import dkms
+from tests.unit.module_utils.tree import MakeHost
 
 K54, K614 = "5.4.0-54-generic", "6.14.0-29-generic"
 

@@ -1,8 +1,7 @@
 """dpkg's database, also half-way through a transaction."""
 
-from tests.unit.module_utils.tree import MakeHost
-
 from ansible_collections.gpufleet.rocm.plugins.module_utils import dpkg
+from tests.unit.module_utils.tree import MakeHost
 
 STATUS = """Package: rocminfo
 Status: install ok installed

@@ -4,9 +4,9 @@ import os
 import time
 
 import pytest
-from tests.unit.module_utils.tree import MakeHost
 
 from ansible_collections.gpufleet.rocm.plugins.module_utils.host import Host
+from tests.unit.module_utils.tree import MakeHost
 
 
 def test_absolute_links_stay_inside(make_host: MakeHost) -> None:

@@ -1,9 +1,9 @@
 """Kernel releases as distributions name them."""
 
 import pytest
-from tests.unit.module_utils.tree import MakeHost
 
 from ansible_collections.gpufleet.rocm.plugins.module_utils import kernel
+from tests.unit.module_utils.tree import MakeHost
 
 
 @pytest.mark.parametrize(

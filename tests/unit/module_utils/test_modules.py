@@ -1,9 +1,9 @@
 """The module on disk and what keeps it from loading."""
 
 import pytest
-from tests.unit.module_utils.tree import MakeHost
 
 from ansible_collections.gpufleet.rocm.plugins.module_utils import modules
+from tests.unit.module_utils.tree import MakeHost
 
 MODINFO = """filename:       /lib/modules/6.8.0-41-generic/updates/dkms/amdgpu.ko.zst
 version:        6.12.12

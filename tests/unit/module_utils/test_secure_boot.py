@@ -1,9 +1,9 @@
 """Secure Boot from firmware variables."""
 
 import pytest
-from tests.unit.module_utils.tree import MakeHost, Tree
 
 from ansible_collections.gpufleet.rocm.plugins.module_utils import secure_boot
+from tests.unit.module_utils.tree import MakeHost, Tree
 
 EFI = "/sys/firmware/efi/efivars/"
 STATE = EFI + "SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c"

@@ -1,10 +1,10 @@
 """GPUs on the bus, compute nodes and the loaded driver."""
 
 import pytest
-from tests.unit.module_utils.tree import MakeHost
 
 from ansible_collections.gpufleet.rocm.plugins.module_utils import sysfs
 from ansible_collections.gpufleet.rocm.plugins.module_utils.accounts import Accounts
+from tests.unit.module_utils.tree import MakeHost
 
 PCI = "/sys/bus/pci/devices/"
 
@@ -14,9 +14,9 @@ def function(
 ) -> dict[str, str | bytes | None]:
     base = PCI + address + "/"
     tree: dict[str, str | bytes | None] = {
-        base + "vendor": "0x%s\n" % vendor,
-        base + "device": "0x%s\n" % device,
-        base + "class": "0x%s00\n" % pci_class,
+        base + "vendor": f"0x{vendor}\n",
+        base + "device": f"0x{device}\n",
+        base + "class": f"0x{pci_class}00\n",
     }
     if driver:
         tree[base + "driver"] = "-> ../../../../bus/pci/drivers/" + driver

@@ -1,9 +1,9 @@
 """Where the host runs."""
 
 import pytest
-from tests.unit.module_utils.tree import MakeHost, Tree
 
 from ansible_collections.gpufleet.rocm.plugins.module_utils import virtualization
+from tests.unit.module_utils.tree import MakeHost, Tree
 
 
 @pytest.mark.parametrize(

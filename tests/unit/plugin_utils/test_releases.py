@@ -14,6 +14,7 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ansible_collections.gpufleet.rocm.plugins.module_utils import paths
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils import matrix, systems
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.errors import DecisionError
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.releases import resolve_release
@@ -249,8 +250,14 @@ def test_driver_numbers(version: str, driver: str, module: str | None, build: st
 
 
 def test_known_build_failures_come_with_the_driver() -> None:
-    assert resolve_release("6.4.1", host("noble"))["driver"]["fails_on"] == [{"series": "6.13"}, {"series": "6.14"}]
-    assert resolve_release("6.2", host("noble"))["driver"]["fails_on"] == [{"series": "6.8", "abi_from": 44}]
+    def failures(version: str) -> list[tuple[str, int | None]]:
+        rows = resolve_release(version, host("jammy"))["driver"]["fails_on"]
+        return [(row["series"], row["abi_from"]) for row in rows]
+
+    assert failures("6.1") == [("6.8", None)]
+    assert failures("6.2") == [("6.8", 44)]
+    assert failures("6.2.1") == []
+    assert failures("6.4.1") == [("6.13", None), ("6.14", None)]
 
 
 def test_kernels_are_unknown_rather_than_empty_where_nothing_is_listed() -> None:
@@ -416,6 +423,15 @@ def test_doubts_stay_visible(version: str, codename: str, expected: tuple[str, s
     id, text = expected
     warnings = resolve_release(version, host(codename))["warnings"]
     assert [warning for warning in warnings if warning["id"] == id and text in warning["message"]]
+
+
+@pytest.mark.parametrize("version", ["6.0", "7.2.4", "10.0"])
+def test_every_file_is_one_that_the_product_owns(version: str) -> None:
+    release = resolve_release(version, host("jammy"))
+    files = [source["file"] for source in release["sources"]] + [key["path"] for key in release["keys"]]
+    files += [release[part]["file"] for part in ("pin", "ld_so") if release[part]]
+    assert set(files) <= set(paths.OWNED_FILES)
+    assert {source["keyring"] for source in release["sources"]} == {key["path"] for key in release["keys"]}
 
 
 def test_previews_and_deltas_are_marked() -> None:

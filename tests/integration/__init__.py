@@ -1,0 +1,1 @@
+"""Tests on sandbox hosts over SSH."""

@@ -1,0 +1,119 @@
+"""Hosts of the sandbox for the tests, and a way to run a playbook against one of them as an operator would."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sandbox import world
+from sandbox.fleet import hosts, ssh
+from sandbox.fleet.hosts import Host
+from sandbox.upstream import faults
+
+ROOT = Path(__file__).resolve().parents[2]
+ANSIBLE_PLAYBOOK = Path(sys.executable).parent / "ansible-playbook"
+# Everything that a run could change. Logs, caches of the runtime and the kernel's own files are not configuration.
+SNAPSHOT = r"""
+find /etc /opt /usr/local /var/lib/apt/lists /var/lib/dpkg/info /var/backups /home -xdev -type f \
+  ! -name '*-' ! -path '/home/*/.ansible/*' -printf '%p %m %u %g ' -exec sha256sum {} \; | sort
+dpkg-query -W; getent group render video; ls /tmp
+"""
+
+
+@dataclass(frozen=True)
+class Run:
+    """What one ansible-playbook run left: exit status, output, and the host's report."""
+
+    code: int
+    output: str
+    report: dict[str, Any]
+
+    @property
+    def refusals(self) -> list[str]:
+        """Ids of the refusals in the report."""
+        return [finding["id"] for finding in self.report.get("refusals", [])]
+
+
+class Target:
+    """One sandbox host."""
+
+    def __init__(self, host: Host, folder: Path) -> None:
+        self.host = host
+        self.folder = folder
+
+    def shell(self, script: str) -> str:
+        """Output of a shell script run as root on the host."""
+        command = ssh.command(self.host.address, "sudo", "sh", "-s")
+        done = subprocess.run(command, input=script, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    def snapshot(self) -> str:
+        """Everything on the host that a run could change, as text."""
+        return self.shell(SNAPSHOT)
+
+    def play(self, playbook: str = "site.yml", *options: str, **variables: Any) -> Run:
+        """Run a playbook against this host alone, with these wishes."""
+        group = {"mi250": "mi250", "mi300x": "mi300x"}.get(self.host.profile, "cpu_only")
+        inventory = self.folder / "inventory"
+        inventory.mkdir(exist_ok=True)
+        if not (inventory / "group_vars").exists():
+            (inventory / "group_vars").symlink_to(ROOT / "inventories" / "sandbox" / "group_vars")
+        entry = {"ansible_host": self.host.address}
+        tree = {"all": {"children": {group: {"hosts": {self.host.name: entry}}}}}
+        (inventory / "hosts.json").write_text(json.dumps(tree))
+        reports = self.folder / "reports"
+        report = reports / f"{self.host.name}.json"
+        report.unlink(missing_ok=True)
+        settings = {"sandbox_cache": str(ROOT / ".cache" / "sandbox"), "rocm_report_dir": str(reports), **variables}
+        command = [str(ANSIBLE_PLAYBOOK), "-i", str(inventory), playbook, "-e", json.dumps(settings), *options]
+        environment = {**os.environ, "ANSIBLE_CONFIG": str(ROOT / "ansible.cfg"), "ANSIBLE_NOCOLOR": "1"}
+        done = subprocess.run(
+            command, cwd=ROOT, env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False
+        )
+        return Run(done.returncode, done.stdout, json.loads(report.read_text()) if report.exists() else {})
+
+
+@pytest.fixture(scope="session")
+def upstream() -> None:
+    """The stand-in servers, up and well-behaved."""
+    world.upstream_up()
+    faults.clear()
+
+
+@pytest.fixture(autouse=True)
+def _no_faults() -> Iterator[None]:
+    """Each test sets the faults it needs; none outlives it."""
+    yield
+    faults.clear()
+
+
+def make_target(name: str, address: str, profile: str, folder: Path) -> Iterator[Target]:
+    """A fresh host that lives as long as the fixture."""
+    host = Host(name, address, profile)
+    hosts.create_all([host])
+    yield Target(host, folder)
+    hosts.purge(name)
+
+
+@pytest.fixture(scope="session")
+def bare(upstream: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Target]:
+    """A host without GPU that every test must leave as it found it."""
+    yield from make_target("test-bare", "10.77.0.31", "cpu", tmp_path_factory.mktemp("bare"))
+
+
+@pytest.fixture(scope="session")
+def settled(upstream: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Target]:
+    """A host with two MI250 functions, brought to ROCm without PyTorch once; tests may drift it and put it right."""
+    for target in make_target("test-settled", "10.77.0.32", "mi250", tmp_path_factory.mktemp("settled")):
+        first = target.play(rocm_pytorch=False)
+        assert first.code == 0, first.output[-4000:]
+        yield target

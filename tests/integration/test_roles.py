@@ -1,0 +1,55 @@
+"""Hosts as operators find them: old guides' leftovers, drift, roles used alone, another release."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.integration.conftest import Target
+
+ROLE_ALONE = """
+- name: One role in somebody else's playbook
+  hosts: all
+  become: true
+  gather_facts: false
+  roles:
+    - role: gpufleet.rocm.rocm_access
+"""
+
+
+def test_role_alone_plans_for_itself(settled: Target, tmp_path: Path) -> None:
+    settled.shell("gpasswd --delete ada render; groupdel render || true; getent group render || true")
+    playbook = tmp_path / "play.yml"
+    playbook.write_text(ROLE_ALONE)
+    run = settled.play(str(playbook), rocm_pytorch=False)
+    assert run.code == 0, run.output[-3000:]
+    group = settled.shell("getent group render").strip()
+    assert int(group.split(":")[2]) < 1000
+    assert {"ada", "ops"} <= set(group.split(":")[3].split(","))
+
+
+def test_old_sources_of_a_guide_are_moved_away_and_kept(settled: Target) -> None:
+    line = "deb [arch=amd64 trusted=yes] http://10.77.0.1:8600/repo.radeon.com/rocm/apt/6.0 jammy main"
+    settled.shell(f"echo '{line}' > /etc/apt/sources.list.d/rocm.list")
+    run = settled.play(rocm_pytorch=False)
+    assert run.code == 0, run.output[-3000:]
+    assert run.report["state"] == "done"
+    assert settled.shell("cat /var/backups/gpufleet.rocm/rocm.list").strip() == line
+    assert settled.shell("ls /etc/apt/sources.list.d").split() == sorted(["amdgpu.sources", "debian.sources", "rocm.sources"])
+    assert settled.shell("apt-get update 2>&1 | grep -E '^(W|E):' || true") == ""
+
+
+def test_check_mode_changes_nothing_on_a_bare_host(bare: Target) -> None:
+    before = bare.snapshot()
+    run = bare.play("site.yml", "--check", "--diff")
+    assert run.code == 0, run.output[-3000:]
+    assert run.report["state"] == "would change"
+    assert bare.snapshot() == before
+
+
+def test_another_release_replaces_exactly_what_differs(settled: Target) -> None:
+    run = settled.play(rocm_pytorch=False, rocm_version="6.0.2")
+    assert run.code == 0, run.output[-3000:]
+    assert settled.shell("dpkg-query -W -f '${Version}' rocm-hip-sdk").startswith("6.0.2.60002-")
+    assert settled.shell("readlink -f /opt/rocm").strip() == "/opt/rocm-6.0.2"
+    again = settled.play(rocm_pytorch=False, rocm_version="6.0.2")
+    assert (again.code, again.report["state"]) == (0, "in sync")
