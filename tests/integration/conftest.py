@@ -82,8 +82,8 @@ class Target:
         return Run(done.returncode, done.stdout, json.loads(report.read_text()) if report.exists() else {})
 
 
-@pytest.fixture(scope="session")
-def upstream() -> None:
+@pytest.fixture(scope="session", autouse=True)
+def _upstream() -> None:
     """The stand-in servers, up and well-behaved."""
     world.upstream_up()
     faults.clear()
@@ -105,13 +105,13 @@ def make_target(name: str, address: str, profile: str, folder: Path) -> Iterator
 
 
 @pytest.fixture(scope="session")
-def bare(upstream: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Target]:
+def bare(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Target]:
     """A host without GPU that every test must leave as it found it."""
     yield from make_target("test-bare", "10.77.0.31", "cpu", tmp_path_factory.mktemp("bare"))
 
 
 @pytest.fixture(scope="session")
-def settled(upstream: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Target]:
+def settled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Target]:
     """A host with two MI250 functions, brought to ROCm without PyTorch once; tests may drift it and put it right."""
     for target in make_target("test-settled", "10.77.0.32", "mi250", tmp_path_factory.mktemp("settled")):
         first = target.play(rocm_pytorch=False)

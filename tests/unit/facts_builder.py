@@ -49,7 +49,11 @@ def bare_server(**changes: Any) -> dict[str, Any]:
             "mainline": False,
             "next_boot": "5.15.0-105-generic",
             "cmdline": "quiet",
-            "headers": {"package": "linux-headers-5.15.0-105-generic", "installed": False, "candidate": "5.15.0-105.115"},
+            "headers": {
+                "package": "linux-headers-5.15.0-105-generic",
+                "installed": False,
+                "candidate": "5.15.0-105.115",
+            },
             "modules_extra": {
                 "package": "linux-modules-extra-5.15.0-105-generic",
                 "installed": False,

@@ -235,7 +235,7 @@ class Commands:
         self.answers = {name.replace("_", "-"): answer for name, answer in answers.items()}
         self.asked: list[list[str]] = []
 
-    def __call__(self, _host: Host, argv: list[str], timeout: float = 0) -> tuple[int, str, str] | None:
+    def __call__(self, argv: list[str], **_options: float) -> tuple[int, str, str] | None:
         self.asked.append(argv)
         return self.answers.get(argv[0])
 

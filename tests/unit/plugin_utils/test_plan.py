@@ -6,9 +6,9 @@ import copy
 from typing import Any
 
 import pytest
+
 from ansible_collections.gpufleet.rocm.plugins.module_utils import paths
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.plan import make_plan
-
 from tests.unit.facts_builder import KEY_TEXT, VENV, answers, bare_server, carried_out, gpu, on_disk, wishes
 
 
@@ -110,12 +110,27 @@ REFUSED: list[tuple[str, dict[str, Any], dict[str, Any], str]] = [
     ("GPU too new", {"gpus": [gpu("75a0")]}, {}, "gpu-unsupported"),
     ("hypervisor", {"gpus": [gpu(driver="vfio-pci")]}, {}, "hypervisor-host"),
     ("MxGPU host", {"gpus": [gpu("74a1", driver="gim")]}, {}, "hypervisor-host"),
-    ("Proxmox", {"packages": {"proxmox-ve": {"version": "8", "status": "installed", "amd": False}}}, {}, "proxmox-host"),
+    (
+        "Proxmox",
+        {"packages": {"proxmox-ve": {"version": "8", "status": "installed", "amd": False}}},
+        {},
+        "proxmox-host",
+    ),
     ("WSL", {"virtualization": {"kind": "wsl", "name": "wsl"}}, {}, "wsl"),
-    ("dpkg broken", {"dpkg_broken": [{"package": "linux-image-6.8.0-44-generic", "status": "half-configured"}]}, {}, "dpkg-broken"),
+    (
+        "dpkg broken",
+        {"dpkg_broken": [{"package": "linux-image-6.8.0-44-generic", "status": "half-configured"}]},
+        {},
+        "dpkg-broken",
+    ),
     ("disk full", {"disk": {"/opt": {"free_mb": 900, "total_mb": 9000}}}, {}, "disk-space"),
     ("arm64", {"architecture": "aarch64"}, {}, "architecture-unsupported"),
-    ("no wheels for this Python", {"python": [{"path": "/usr/bin/python3.14", "version": "3.14", "default": True, "venv": True}]}, {}, "python-no-wheel"),
+    (
+        "no wheels for this Python",
+        {"python": [{"path": "/usr/bin/python3.14", "version": "3.14", "default": True, "venv": True}]},
+        {},
+        "python-no-wheel",
+    ),
     ("no such torch", {}, {"pytorch_version": "9.9.9"}, "torch-no-index"),
     ("bad driver mode", {}, {"driver_mode": "latest"}, "wish-invalid"),
     ("shell in a package name", {}, {"packages": ["rocm; reboot"]}, "wish-invalid"),
