@@ -1,9 +1,7 @@
 #!/usr/bin/python
 """Ask package servers, from the host and before any change, whether what will be needed is there."""
 
-from __future__ import absolute_import, division, print_function
-
-__metaclass__ = type
+from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: rocm_probe
@@ -62,6 +60,7 @@ keys:
 
 import socket
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 from urllib.error import HTTPError, URLError
 
 from ansible.module_utils.basic import AnsibleModule
@@ -75,7 +74,7 @@ AGENT = "gpufleet.rocm"
 PARALLEL = 8
 
 
-def request(url, method, timeout):
+def request(url: str, method: str, timeout: int) -> tuple[int | None, str, bytes]:
     """Return ``(status, error, body)`` for one request; never raises for what a server or network does."""
     try:
         response = open_url(url, method=method, timeout=timeout, http_agent=AGENT)
@@ -91,16 +90,16 @@ def request(url, method, timeout):
         return None, "no answer: %s: %s" % (error.__class__.__name__, error), b""
 
 
-def ask(url, timeout):
+def ask(url: str, timeout: int) -> dict[str, Any]:
     """The answer to one HEAD."""
     status, error, _ = request(url, "HEAD", timeout)
     return {"status": status, "error": error}
 
 
-def fetch_key(url, timeout):
+def fetch_key(url: str, timeout: int) -> dict[str, Any]:
     """One key: its fingerprints and armoured text, or why it cannot be read."""
     status, error, body = request(url, "GET", timeout)
-    answer = {"status": status, "error": error, "fingerprints": [], "content": ""}
+    answer: dict[str, Any] = {"status": status, "error": error, "fingerprints": [], "content": ""}
     if status != 200:
         return answer
     try:
@@ -111,7 +110,7 @@ def fetch_key(url, timeout):
     return answer
 
 
-def main():
+def main() -> None:
     """Entry point."""
     module = AnsibleModule(
         argument_spec={

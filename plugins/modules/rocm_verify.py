@@ -1,9 +1,7 @@
 #!/usr/bin/python
 """Check, as an ordinary user in a fresh login, that ROCm and PyTorch work on this host."""
 
-from __future__ import absolute_import, division, print_function
-
-__metaclass__ = type
+from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: rocm_verify
@@ -101,6 +99,7 @@ import stat
 import subprocess
 import tempfile
 import time
+from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
 
@@ -114,11 +113,11 @@ UNSET = "unset HSA_OVERRIDE_GFX_VERSION LD_LIBRARY_PATH HIP_VISIBLE_DEVICES ROCR
 class Login:
     """Runs commands as a user in a fresh login."""
 
-    def __init__(self, user, timeout):
+    def __init__(self, user: str, timeout: int) -> None:
         self.account = pwd.getpwnam(user)
         self.timeout = timeout
 
-    def run(self, command):
+    def run(self, command: str) -> tuple[int, str]:
         """Return ``(exit status, combined output)`` of a shell command line; 124 after the time limit."""
         script = "%s; export LC_ALL=C.UTF-8; cd / && %s" % (UNSET, command)
         argv = ["runuser", "-l", self.account.pw_name, "-c", script]
@@ -143,58 +142,56 @@ class Login:
 class Report:
     """Collects the checks with their times."""
 
-    def __init__(self):
-        self.checks = []
+    def __init__(self) -> None:
+        self.checks: list[dict[str, Any]] = []
         self.clock = time.monotonic()
 
-    def add(self, name, status, evidence):
+    def add(self, name: str, status: str, evidence: str) -> None:
         """Record one check; its time is what passed since the one before."""
         now = time.monotonic()
         seconds = round(now - self.clock, 2)
         self.clock = now
         self.checks.append({"id": name, "status": status, "evidence": evidence, "seconds": seconds})
-        return status == PASSED
 
 
-def tail(text, lines=5):
+def tail(text: str, lines: int = 5) -> str:
     """The last lines of an output: the place where tools name the error."""
     return "\n".join(text.splitlines()[-lines:])[-800:]
 
 
-def check_path(report, login, path):
+def check_path(login: Login, path: list[str]) -> tuple[str, str]:
     """The login shell finds rocminfo and hipcc in ROCm's own directory first."""
     code, output = login.run("command -v rocminfo; command -v hipcc; true")
     found = output.splitlines()
     wanted = [os.path.join(path[0], name) for name in ("rocminfo", "hipcc")] if path else []
     if code == 0 and found[-2:] == wanted:
-        return report.add("login-path", PASSED, " ".join(found[-2:]))
-    return report.add("login-path", FAILED, "found %s, expected %s" % (found or "nothing", " ".join(wanted)))
+        return (PASSED, " ".join(found[-2:]))
+    return (FAILED, "found %s, expected %s" % (found or "nothing", " ".join(wanted)))
 
 
-def device_nodes():
+def device_nodes() -> list[str]:
     """The device nodes a HIP program opens."""
     render = "/dev/dri"
     names = sorted(os.listdir(render)) if os.path.isdir(render) else []
     return ["/dev/kfd"] + [os.path.join(render, name) for name in names if name.startswith("renderD")]
 
 
-def check_devices(report, login, no_gpu):
+def check_devices(login: Login, no_gpu: str) -> tuple[str, str]:
     """The user may open /dev/kfd and every render node."""
     if no_gpu:
-        return report.add("device-access", NOT_RUN, no_gpu)
+        return (NOT_RUN, no_gpu)
     nodes = device_nodes()
     missing = [node for node in nodes if not os.path.exists(node)]
     if missing:
-        return report.add("device-access", FAILED, "kfd-missing: %s does not exist" % missing[0])
+        return (FAILED, "kfd-missing: %s does not exist" % missing[0])
     if len(nodes) == 1:
-        return report.add("device-access", FAILED, "no render node in /dev/dri")
+        return (FAILED, "no render node in /dev/dri")
     for node in nodes:
         code, _ = login.run("test -r %s && test -w %s" % (node, node))
         if code:
             info = os.stat(node)
             _, groups = login.run("id -nG")
-            return report.add(
-                "device-access",
+            return (
                 FAILED,
                 "kfd-permission: %s is %s, owner %d, group %d; %s is in: %s"
                 % (
@@ -206,13 +203,13 @@ def check_devices(report, login, no_gpu):
                     groups,
                 ),
             )
-    return report.add("device-access", PASSED, "%s open read-write" % ", ".join(nodes))
+    return (PASSED, "%s open read-write" % ", ".join(nodes))
 
 
-def check_rocminfo(report, login, gpus, no_gpu):
+def check_rocminfo(login: Login, gpus: int, no_gpu: str) -> tuple[str, str]:
     """rocminfo lists as many GPU agents as the PCI bus shows functions (partitions make it more)."""
     if no_gpu:
-        return report.add("rocminfo", NOT_RUN, no_gpu)
+        return (NOT_RUN, no_gpu)
     code, output = login.run("rocminfo")
     agents = sum(
         1
@@ -220,13 +217,11 @@ def check_rocminfo(report, login, gpus, no_gpu):
         if line.strip().startswith("Device Type:") and line.split(":", 1)[1].strip() == "GPU"
     )
     if code or agents < gpus:
-        return report.add(
-            "rocminfo", FAILED, "exit %d, %d GPU agents for %d GPUs; %s" % (code, agents, gpus, tail(output))
-        )
-    return report.add("rocminfo", PASSED, "%d GPU agents" % agents)
+        return (FAILED, "exit %d, %d GPU agents for %d GPUs; %s" % (code, agents, gpus, tail(output)))
+    return (PASSED, "%d GPU agents" % agents)
 
 
-def check_hip(report, login, folder, source, targets, no_gpu):
+def check_hip(report: Report, login: Login, folder: str, source: str, targets: list[str], no_gpu: str) -> None:
     """The HIP program compiles for each GPU target, and runs with the right result."""
     shutil.chown(folder, login.account.pw_uid, login.account.pw_gid)
     path = os.path.join(folder, "vector_add.hip")
@@ -257,7 +252,7 @@ def check_hip(report, login, folder, source, targets, no_gpu):
     report.add("hip-run", FAILED if code else PASSED, "exit %d: %s" % (code, tail(output)))
 
 
-def check_torch(report, login, params):
+def check_torch(report: Report, login: Login, params: dict[str, Any]) -> None:
     """PyTorch imports, is the wanted build, and sees the GPUs."""
     python = os.path.join(params["venv"], "bin", "python")
     code, output = login.run("%s -c %s" % (shlex.quote(python), shlex.quote(params["torch_script"])))
@@ -297,7 +292,7 @@ def check_torch(report, login, params):
     )
 
 
-def main():
+def main() -> None:
     """Entry point."""
     module = AnsibleModule(
         argument_spec={
@@ -325,9 +320,9 @@ def main():
             "Next: correct rocm_verify_user or rocm_users." % user
         )
     report = Report()
-    check_path(report, login, params["path"])
-    check_devices(report, login, params["no_gpu"])
-    check_rocminfo(report, login, params["gpus"], params["no_gpu"])
+    report.add("login-path", *check_path(login, params["path"]))
+    report.add("device-access", *check_devices(login, params["no_gpu"]))
+    report.add("rocminfo", *check_rocminfo(login, params["gpus"], params["no_gpu"]))
     folder = tempfile.mkdtemp(prefix="rocm-verify-")
     try:
         check_hip(report, login, folder, params["hip_source"], params["offload_targets"], params["no_gpu"])

@@ -21,6 +21,7 @@ Shape of the result (also the ``plan`` part of the report)::
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -39,8 +40,17 @@ SCHEMA = 1
 Facts = Mapping[str, Any]
 
 
-def make_plan(facts: Facts, raw_wishes: Mapping[str, Any], probe: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """Decide for one host. ``probe`` is the return value of ``rocm_probe``, or None before it was asked."""
+def make_plan(
+    facts: Facts,
+    raw_wishes: Mapping[str, Any],
+    probe: Mapping[str, Any] | None = None,
+    today: str | None = None,
+) -> dict[str, Any]:
+    """Decide for one host.
+
+    ``probe`` is the return value of ``rocm_probe``, or None before it was asked. ``today`` (ISO date) is what key
+    expiry is compared with.
+    """
     try:
         wishes = parse_wishes(raw_wishes)
     except DecisionError as error:
@@ -61,6 +71,7 @@ def make_plan(facts: Facts, raw_wishes: Mapping[str, Any], probe: Mapping[str, A
         torch=_torch(facts, wishes, release, findings),
         gpus=amd_gpus(facts, release),
         probe=probe or {"urls": {}, "keys": {}},
+        today=today or datetime.date.today().isoformat(),
     )
     stages = all_stages(situation, findings)
     plan_refusals.check(situation, stages, findings)
@@ -70,7 +81,7 @@ def make_plan(facts: Facts, raw_wishes: Mapping[str, Any], probe: Mapping[str, A
 def _release(facts: Facts, wishes: Wishes, findings: Findings) -> dict[str, Any] | None:
     os = facts["os"]
     identity = {
-        "id": os["base_id"],
+        "id": os["id"] if os["base_id"] == "ubuntu" else os["base_id"],
         "version_id": os["version_id"],
         "codename": os["base_codename"],
     }

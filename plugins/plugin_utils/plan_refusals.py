@@ -192,7 +192,8 @@ def _keys(situation: Situation, stages: Stages, findings: Findings) -> None:
                 remedy="check rocm_mirror_* and the network from this host; then run again",
             )
     for row in situation.facts["apt"]["keyrings"]:
-        if row["path"] in {key["path"] for key in situation.keys} and row.get("expired"):
+        ours = row["path"] in {key["path"] for key in situation.keys}
+        if ours and row["expires"] and row["expires"] < situation.today:
             findings.add(
                 "key-expired",
                 found=f"the key in {row['path']} expired on {row['expires']}",

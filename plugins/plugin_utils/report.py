@@ -88,15 +88,14 @@ def _outcome(host: Host) -> tuple[str, str]:
     if not plan:
         return "no answer", "unreachable, or the host could not be read"
     if plan["state"] == "refused":
-        return "refused", "; ".join(finding["message"] for finding in plan["refusals"])
+        return "refused", "\n".join(finding["message"] for finding in plan["refusals"])
+    failed = [check for check in verification.get("checks", []) if check["status"] == "failed"]
+    if failed:
+        return "failed", "\n".join(f"{check['id']}: {check['evidence']}" for check in failed)
     if failure:
         return "failed", f"{failure['task']}: {failure['message']}"
     if not verification.get("checks"):
         return ("would change", "") if plan["state"] == "change" else ("not verified", "")
-    if not verification["passed"]:
-        return "failed", "verification: " + ", ".join(
-            check["id"] for check in verification["checks"] if check["status"] == "failed"
-        )
     after = host.get("after") or plan
     if after["reboot"]:
         return "reboot required", "the installed driver is not the loaded one"

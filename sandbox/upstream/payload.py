@@ -5,11 +5,12 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from sandbox.errors import SandboxError
 from sandbox.shell import run
 
-Row = Mapping[str, str]
+Row = Mapping[str, Any]
 
 
 def donors(rows: Sequence[Row]) -> list[str]:
@@ -25,9 +26,13 @@ def filler(
     def fill(root: Path) -> None:
         base = root / prefix.lstrip("/")
         for row in rows:
-            _apply({name: value.format_map(words) for name, value in row.items()}, base, sources)
+            _apply({name: _filled(value, words) for name, value in row.items()}, base, sources)
 
     return fill
+
+
+def _filled(value: Any, words: Mapping[str, str]) -> Any:
+    return value.format_map(words) if isinstance(value, str) else value
 
 
 def _apply(row: Row, base: Path, sources: Mapping[str, Path]) -> None:
@@ -54,6 +59,11 @@ def _parent(path: Path) -> Path:
 
 
 def _patch(target: Path, row: Row) -> None:
+    for old, new in row.get("replace", {}).items():
+        text = target.read_text()
+        if old not in text:
+            raise SandboxError(f"{row['copy']} of {row['from']} no longer holds {old!r}; expected it for the repack")
+        target.write_text(text.replace(old, new))
     if "soname" in row:
         run(["patchelf", "--set-soname", row["soname"], target])
     if "rpath" in row:

@@ -25,6 +25,7 @@ class Situation:
     torch: Mapping[str, Any] | None
     gpus: Sequence[Gpu]
     probe: Mapping[str, Any]
+    today: str
 
     @property
     def in_container(self) -> bool:

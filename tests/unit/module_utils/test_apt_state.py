@@ -74,7 +74,7 @@ POLICY = """rocminfo:
   Candidate: 5.0.0-1
   Version table:
      5.0.0-1 500
-        500 http://archive.ubuntu.com/ubuntu jammy/universe amd64 Packages
+        500 http://archive.example.org/ubuntu jammy/universe amd64 Packages
  *** 1.0.0.60000-91~22.04 500
         500 https://repo.radeon.com/rocm/apt/6.0 jammy/main amd64 Packages
         100 /var/lib/dpkg/status
@@ -83,7 +83,7 @@ linux-headers-6.8.0-41-generic:
   Candidate: 6.8.0-41.41~22.04.1
   Version table:
      6.8.0-41.41~22.04.1 500
-        500 http://archive.ubuntu.com/ubuntu jammy-updates/main amd64 Packages
+        500 http://archive.example.org/ubuntu jammy-updates/main amd64 Packages
 hipcc:
   Installed: 5.7.1-3
   Candidate: 5.7.1-3
@@ -120,7 +120,7 @@ def test_pins(make_host: MakeHost) -> None:
             "/etc/apt/preferences.d/rocm-pin-600": "Package: *\nPin: release o=repo.radeon.com\nPin-Priority: 600\n",
             "/etc/apt/preferences.d/mirror.pref": 'Package: *\nPin: origin "mirror.local"\nPin-Priority: -1\n',
             "/etc/apt/preferences.d/rocm.bak": "Package: *\nPin: release o=repo.radeon.com\nPin-Priority: 1\n",
-            "/etc/apt/preferences.d/nodejs": "Package: nodejs\nPin: origin deb.nodesource.com\nPin-Priority: 600\n",
+            "/etc/apt/preferences.d/nodejs": "Package: nodejs\nPin: origin deb.example.net\nPin-Priority: 600\n",
         }
     )
     found = [

@@ -28,7 +28,7 @@ ROCM = "https://repo.radeon.com/rocm/apt/6.0"
         ("http://mirror.local/amdgpu-tools/ubuntu", False),
         ("https://repo.radeon.com.example.org/ubuntu", False),
         ("https://notrepo.amd.com/ubuntu", False),
-        ("http://ppa.launchpadcontent.net/graphics-drivers/ppa/ubuntu", False),
+        ("http://ppa.example.net/graphics-drivers/ppa/ubuntu", False),
         ("no-uri", False),
     ],
 )
@@ -136,9 +136,9 @@ def test_gather(make_host: MakeHost) -> None:
     line = f"deb {ROCM} jammy main\n"
     host = make_host(
         {
-            "/etc/apt/sources.list": "deb http://archive.ubuntu.com/ubuntu jammy main\n" + line,
+            "/etc/apt/sources.list": "deb http://archive.example.org/ubuntu jammy main\n" + line,
             "/etc/apt/sources.list.d/rocm.sources": own,
-            "/etc/apt/sources.list.d/ubuntu.sources": own.replace(ROCM, "http://archive.ubuntu.com/ubuntu"),
+            "/etc/apt/sources.list.d/ubuntu.sources": own.replace(ROCM, "http://archive.example.org/ubuntu"),
             "/etc/apt/sources.list.d/amdgpu": line,
             "/etc/apt/sources.list.d/bad name.list": line,
             "/etc/apt/sources.list.d/rocm.list.save": line,

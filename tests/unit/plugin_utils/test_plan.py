@@ -326,3 +326,20 @@ def test_constraints_hold_the_exact_set() -> None:
     constraints = plan["stages"]["pytorch"]["constraints"]
     assert constraints["path"] == f"{VENV}/constraints.txt"
     assert "torch==2.3.0+rocm6.0" in constraints["content"].splitlines()
+
+
+@pytest.mark.parametrize(("today", "warned"), [("2026-08-01", False), ("2026-08-03", True)])
+def test_expired_key_on_the_host_is_named(today: str, warned: bool) -> None:
+    facts = bare_server()
+    done = carried_out(facts, plan_for(facts))
+    done["apt"]["keyrings"][0]["expires"] = "2026-08-02"
+    plan = make_plan(done, wishes(), answers(plan_for(done)), today)
+    assert ("key-expired" in ids(plan["warnings"])) is warned
+
+
+def test_derivative_is_planned_as_what_it_is_built_on() -> None:
+    mint = {**bare_server()["os"], "id": "linuxmint", "version_id": "21.1", "codename": "vera"}
+    plan = plan_for(bare_server(os=mint))
+    assert plan["state"] == "change"
+    assert "os-derivative" in ids(plan["warnings"])
+    assert plan["release"]["sources"][0]["suite"] == "jammy"
