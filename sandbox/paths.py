@@ -9,6 +9,7 @@ ROOT = PACKAGE.parent
 CACHE = ROOT / ".cache" / "sandbox"
 
 SSH_KEY = CACHE / "id_ed25519"
+SSH_CONFIG = CACHE / "ssh_config"
 KNOWN_HOSTS = CACHE / "known_hosts"
 KEYS = CACHE / "keys"
 FINGERPRINT = KEYS / "radeon.fingerprint"

@@ -12,6 +12,16 @@ from sandbox.errors import SandboxError
 from sandbox.shell import run
 
 LOGIN = "ops"
+# For every program that logs in to a host: this package, Ansible, testinfra, and people with `ssh -F`.
+CONFIGURATION = """\
+Host 10.77.0.*
+    User {login}
+    IdentityFile "{key}"
+    IdentitiesOnly yes
+    UserKnownHostsFile "{known_hosts}"
+    GlobalKnownHostsFile /dev/null
+    LogLevel ERROR
+"""
 
 
 def make_key(path: Path, comment: str) -> None:
@@ -22,8 +32,9 @@ def make_key(path: Path, comment: str) -> None:
 
 
 def login_key() -> str:
-    """The public half of the login key, made on first use."""
+    """The public half of the login key, made on first use together with a client configuration for all hosts."""
     make_key(paths.SSH_KEY, "gpufleet sandbox login")
+    paths.SSH_CONFIG.write_text(CONFIGURATION.format(login=LOGIN, key=paths.SSH_KEY, known_hosts=paths.KNOWN_HOSTS))
     return paths.SSH_KEY.with_suffix(".pub").read_text().strip()
 
 
@@ -58,14 +69,7 @@ def _rewrite(address: str, lines: list[str]) -> None:
 
 def command(address: str, *words: str) -> list[str]:
     """The ssh command line that logs in to a host as the managing user."""
-    options = {
-        "UserKnownHostsFile": paths.KNOWN_HOSTS,
-        "GlobalKnownHostsFile": "/dev/null",
-        "IdentitiesOnly": "yes",
-        "LogLevel": "ERROR",
-    }
-    flags = [part for name, value in options.items() for part in ("-o", f"{name}={value}")]
-    return ["ssh", "-F", "/dev/null", "-i", str(paths.SSH_KEY), *flags, f"{LOGIN}@{address}", *words]
+    return ["ssh", "-F", str(paths.SSH_CONFIG), address, *words]
 
 
 def wait_for_banner(address: str, seconds: float) -> None:

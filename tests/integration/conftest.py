@@ -68,7 +68,7 @@ class Target:
         if not (inventory / "group_vars").exists():
             (inventory / "group_vars").symlink_to(ROOT / "inventories" / "sandbox" / "group_vars")
         entry = {"ansible_host": self.host.address}
-        tree = {"all": {"children": {group: {"hosts": {self.host.name: entry}}}}}
+        tree = {"sandbox": {"children": {group: {"hosts": {self.host.name: entry}}}}}
         (inventory / "hosts.json").write_text(json.dumps(tree))
         reports = self.folder / "reports"
         report = reports / f"{self.host.name}.json"
