@@ -35,7 +35,7 @@ def test_old_sources_of_a_guide_are_moved_away_and_kept(settled: Target) -> None
     assert run.report["state"] == "done"
     assert settled.shell("cat /var/backups/gpufleet.rocm/rocm.list").strip() == line
     assert settled.shell("ls /etc/apt/sources.list.d").split() == sorted(
-        ["amdgpu.sources", "debian.sources", "rocm.sources"]
+        ["amdgpu.sources", "distribution.sources", "rocm.sources"]
     )
     assert settled.shell("apt-get update 2>&1 | grep -E '^(W|E):' || true") == ""
 

@@ -1,0 +1,44 @@
+"""What goes wrong after the plan: the host keeps a working apt, the reason is named, and a plain rerun converges."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from sandbox.fleet import hosts
+from sandbox.upstream import faults
+from tests.integration.conftest import Target, make_target
+
+ROCM = "/repo.radeon.com/rocm/apt/6.0/"
+FAULTS = [
+    (f"{ROCM}dists/", "foreign-signature"),
+    (f"{ROCM}dists/jammy/main/", "wrong-size"),
+    ("/repo.radeon.com/rocm/rocm.gpg.key", "expired-key"),
+    (f"{ROCM}pool/", "tampered"),
+    ("/download.pytorch.org/whl/rocm6.0/torch-", "404"),
+]
+
+
+@pytest.fixture(scope="module")
+def victim(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Target]:
+    """A host that gets a fresh start before each fault."""
+    yield from make_target("test-victim", "10.77.0.33", "cpu", tmp_path_factory.mktemp("victim"))
+
+
+@pytest.mark.parametrize(("prefix", "kind"), FAULTS, ids=[f"{kind} {prefix}" for prefix, kind in FAULTS])
+def test_failure_names_its_reason_and_a_rerun_converges(victim: Target, prefix: str, kind: str) -> None:
+    hosts.reset(victim.host.name)
+    faults.add(prefix, kind)
+    run = victim.play()
+    assert run.code == 2, run.output[-3000:]
+    assert run.report["state"] in ("failed", "refused")
+    assert run.report["reason"]
+    if "/dists/" in prefix:
+        assert not victim.shell("ls /etc/apt/sources.list.d | grep rocm || true")
+    faults.clear()
+    assert victim.shell("apt-get update 2>&1 | grep -E '^(W|E):' || true") == ""
+    assert victim.shell("dpkg --audit") == ""
+    again = victim.play()
+    assert again.code == 0, again.output[-3000:]
+    assert again.report["state"] == "done"
