@@ -109,7 +109,7 @@ def test_managing_user_still_may_sudo(host: Any) -> None:
 
 @pytest.mark.parametrize("user", USERS)
 def test_login_shell_has_rocm_first_and_once(host: Any, user: str) -> None:
-    path = login(host, user, "printf %s \"$PATH\"").split(":")
+    path = login(host, user, 'printf %s "$PATH"').split(":")
     assert path[0] == "/opt/rocm/bin"
     assert path.count("/opt/rocm/bin") == 1
     assert login(host, user, "command -v rocminfo") == "/opt/rocm/bin/rocminfo"
@@ -153,5 +153,3 @@ def test_user_can_import_torch(host: Any) -> None:
 
 def test_nothing_of_the_test_programs_is_left(host: Any) -> None:
     assert host.check_output("find /tmp -maxdepth 1 -name 'rocm-verify-*'") == ""
-
-
