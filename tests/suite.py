@@ -46,7 +46,7 @@ STEPS = (
     Step("ansible-lint", "fast", tool("ansible-lint")),
     Step("generated documentation", "fast", python("-m", "docs.generate", "--check")),
     Step("unit tests", "fast", python("-m", "pytest", "tests/unit", "--durations=5")),
-    Step("sandbox", "hosts", python("-m", "sandbox", "up", "--hosts", "")),
+    Step("sandbox servers", "hosts", python("-m", "sandbox", "upstream")),
     Step("molecule default", "hosts", tool("molecule", "test", "--scenario-name", "default")),
     Step("integration tests", "hosts", python("-m", "pytest", "tests/integration", "-v", "--durations=10")),
 )

@@ -83,23 +83,27 @@ def _host_report(name: str, host: Host) -> dict[str, Any]:
 
 
 def _outcome(host: Host) -> tuple[str, str]:
-    """The host's state in one word, and why."""
-    plan, failure, verification = host.get("plan"), host.get("failure"), host.get("verification") or {}
+    """The host's state in a word or two, and why."""
+    plan, failure = host.get("plan"), host.get("failure")
+    checks = (host.get("verification") or {}).get("checks", [])
     if not plan:
         return "no answer", "unreachable, or the host could not be read"
-    if plan["state"] == "refused":
-        return "refused", "\n".join(finding["message"] for finding in plan["refusals"])
-    failed = [check for check in verification.get("checks", []) if check["status"] == "failed"]
+    failed = [check for check in checks if check["status"] == "failed"]
     if failed:
         return "failed", "\n".join(f"{check['id']}: {check['evidence']}" for check in failed)
     if failure:
         return "failed", f"{failure['task']}: {failure['message']}"
-    if not verification.get("checks"):
-        return ("would change", "") if plan["state"] == "change" else ("not verified", "")
-    after = host.get("after") or plan
-    if after["reboot"]:
+    refusals = "\n".join(finding["message"] for finding in plan["refusals"])
+    if not checks:
+        without = {"refused": ("refused", refusals), "change": ("would change", "")}
+        return without.get(plan["state"], ("not verified", ""))
+    if (host.get("after") or plan)["reboot"]:
         return "reboot required", "the installed driver is not the loaded one"
-    return ("in sync", "") if plan["in_sync"] else ("done", "")
+    if plan["in_sync"]:
+        return "in sync", ""
+    if host.get("after"):
+        return "done", ""
+    return "drift", refusals or f"works, and site.yml would change {len(plan['actions'])} things"
 
 
 def _gpu_text(gpus: Sequence[Mapping[str, Any]]) -> str:

@@ -55,3 +55,16 @@ def test_another_release_replaces_exactly_what_differs(settled: Target) -> None:
     assert settled.shell("readlink -f /opt/rocm").strip() == "/opt/rocm-6.0.2"
     again = settled.play(rocm_pytorch=False, rocm_version="6.0.2")
     assert (again.code, again.report["state"]) == (0, "in sync")
+
+
+def test_verify_names_a_device_that_the_user_may_not_open(settled: Target) -> None:
+    """A stand-in /dev/kfd and render node with the wrong mode: found in a fresh login, before anything else fails."""
+    settled.shell("mknod -m 600 /dev/kfd c 1 3; mkdir -p /dev/dri; mknod -m 666 /dev/dri/renderD128 c 1 3")
+    before = settled.snapshot()
+    run = settled.play("playbooks/verify.yml", rocm_pytorch=False)
+    settled.shell("rm /dev/kfd /dev/dri/renderD128")
+    assert run.code == 2
+    failed = [check["id"] for check in run.report["verification"] if check["status"] == "failed"]
+    assert failed[0] == "device-access"
+    assert "kfd-permission: /dev/kfd is crw-------" in run.report["reason"]
+    assert settled.snapshot() == before

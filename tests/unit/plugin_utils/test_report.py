@@ -6,7 +6,6 @@ from typing import Any
 
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.plan import make_plan
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.report import fleet_report, plan_text
-
 from tests.unit.facts_builder import answers, bare_server, carried_out, wishes
 
 
@@ -57,6 +56,8 @@ def test_states() -> None:
             "broken": {"plan": planned(), "failure": {"task": "Install", "message": "no space"}},
             "wrong": {"plan": in_sync(), "verification": verified(check("failed"))},
             "dry": {"plan": planned()},
+            "drifted": {"plan": planned(), "verification": verified(check("passed"))},
+            "somebody's": {"plan": planned(users={"ada": None}), "verification": verified(check("passed"))},
             "away": {},
         }
     )["hosts"]
@@ -67,6 +68,8 @@ def test_states() -> None:
         "broken": "failed",
         "wrong": "failed",
         "dry": "would change",
+        "drifted": "drift",
+        "somebody's": "drift",
         "away": "no answer",
     }
     assert reports["broken"]["reason"] == "Install: no space"
