@@ -97,13 +97,12 @@ def _outcome(host: Host) -> tuple[str, str]:
     if not checks:
         without = {"refused": ("refused", refusals), "change": ("would change", "")}
         return without.get(plan["state"], ("not verified", ""))
-    if (host.get("after") or plan)["reboot"]:
+    now = host.get("after") or plan
+    if not now["in_sync"]:
+        return "drift", refusals or f"works, and site.yml would change {len(plan['actions'])} things"
+    if now["reboot"]:
         return "reboot required", "the installed driver is not the loaded one"
-    if plan["in_sync"]:
-        return "in sync", ""
-    if host.get("after"):
-        return "done", ""
-    return "drift", refusals or f"works, and site.yml would change {len(plan['actions'])} things"
+    return ("in sync", "") if plan["in_sync"] else ("done", "")
 
 
 def _gpu_text(gpus: Sequence[Mapping[str, Any]]) -> str:
