@@ -25,4 +25,4 @@ def test_only_the_product_is_published(tmp_path: Path) -> None:
     with tarfile.open(archive) as content:
         names = content.getnames()
     assert {name.split("/")[0] for name in names} == PUBLISHED
-    assert not [name for name in names if name.endswith(".pyc") or name.startswith("docs/") and name.endswith(".py")]
+    assert not [name for name in names if name.endswith(".pyc") or (name.startswith("docs/") and name.endswith(".py"))]
