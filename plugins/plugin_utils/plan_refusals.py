@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.findings import Findings
+from ansible_collections.gpufleet.rocm.plugins.plugin_utils.plan_kernel import check_kernel
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.stages import questions
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.stages.situation import Situation
 
@@ -20,7 +21,7 @@ SPACE_VENV_MB = 12_000
 
 def check(situation: Situation, stages: Stages, findings: Findings) -> None:
     """Run every rule; each adds its own findings."""
-    for rule in (_architecture, _release_kind, _virtualization, _gpus, _dpkg, _space, _servers, _keys):
+    for rule in (_architecture, _release_kind, _virtualization, _gpus, check_kernel, _dpkg, _space, _servers, _keys):
         rule(situation, stages, findings)
 
 

@@ -29,6 +29,8 @@ def victim(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Target]:
 @pytest.mark.parametrize(("prefix", "kind"), FAULTS, ids=[f"{kind} {prefix}" for prefix, kind in FAULTS])
 def test_failure_names_its_reason_and_a_rerun_converges(victim: Target, prefix: str, kind: str) -> None:
     hosts.reset(victim.host.name)
+    # A hardened host: what root makes is for root, unless a role says otherwise.
+    victim.shell("echo 'Defaults umask=0077, umask_override' > /etc/sudoers.d/umask")
     faults.add(prefix, kind)
     run = victim.play()
     assert run.code == 2, run.output[-3000:]

@@ -343,3 +343,67 @@ def test_derivative_is_planned_as_what_it_is_built_on() -> None:
     assert plan["state"] == "change"
     assert "os-derivative" in ids(plan["warnings"])
     assert plan["release"]["sources"][0]["suite"] == "jammy"
+
+
+def kernel(release: str, **changes: Any) -> dict[str, Any]:
+    """The facts of a host with this kernel, running and next."""
+    facts = bare_server()["kernel"]
+    return {**facts, "release": release, "series": ".".join(release.split(".")[:2]), "next_boot": release, **changes}
+
+
+NOBLE = {**bare_server()["os"], "version_id": "24.04", "codename": "noble", "base_codename": "noble"}
+PYTHON_312 = [{"path": "/usr/bin/python3.12", "version": "3.12", "default": True, "venv": False}]
+KERNELS: list[tuple[str, str, dict[str, Any], str | None]] = [
+    # ROCm/ROCm#3701: the same series broke with its 44th build.
+    ("6.2", "noble 6.8.0-41-generic", {}, None),
+    ("6.2", "noble 6.8.0-44-generic", {}, "kernel-unsupported"),
+    # The running kernel is good and the one that boots next is not.
+    ("6.2", "noble 6.8.0-41-generic", {"next_boot": "6.8.0-44-generic"}, "kernel-unsupported"),
+    # ROCm/ROCm#4619 and its kind: each HWE kernel is newer than what the driver was made for.
+    ("6.4.1", "noble 6.14.0-24-generic", {}, "kernel-unsupported"),
+    ("6.4.1", "noble 6.17.0-8-generic", {}, "kernel-unsupported"),
+    ("6.4.1", "noble 6.11.0-29-generic", {}, None),
+    ("6.0", "jammy 6.8.0-40-generic", {}, "kernel-unsupported"),
+    ("6.0", "jammy 5.15.0-105-generic", {}, "kernel-unlisted"),
+    ("6.0", "jammy 6.5.0-1021-azure", {}, "kernel-unlisted"),
+    ("6.0", "jammy 6.2.0-39-generic", {}, None),
+    ("6.0", "jammy 6.6.0-061807-generic", {"mainline": True}, "kernel-mainline"),
+]
+
+
+@pytest.mark.parametrize(("version", "host", "changes", "expected"), KERNELS)
+def test_kernels(version: str, host: str, changes: dict[str, Any], expected: str | None) -> None:
+    codename, release = host.split()
+    facts = bare_server(kernel=kernel(release, **changes))
+    if codename == "noble":
+        facts |= {"os": NOBLE, "python": PYTHON_312}
+    plan = plan_for(facts, version=version, pytorch=False)
+    found = {id for id in ids(plan["refusals"]) | ids(plan["warnings"]) if id.startswith("kernel-")}
+    assert found == ({expected} if expected else set())
+    assert (plan["state"] == "refused") is (expected in ("kernel-unsupported", "kernel-mainline"))
+    # Without a driver of AMD's there is nothing to build.
+    inbox = plan_for(facts, version=version, pytorch=False, driver_mode="inbox")
+    assert inbox["state"] == "change"
+
+
+SECURE: list[tuple[str, Any, bool]] = [
+    ("disabled", None, False),
+    ("unknown", None, False),
+    ("enabled", None, True),
+    ("enabled", {"path": "/var/lib/dkms/mok.pub", "enrolled": False}, True),
+    ("enabled", {"path": "/var/lib/dkms/mok.pub", "enrolled": True}, False),
+]
+
+
+@pytest.mark.parametrize(("state", "key", "refused"), SECURE)
+def test_secure_boot(state: str, key: Any, refused: bool) -> None:
+    driver = {**bare_server()["driver"], "signing_key": key}
+    plan = plan_for(bare_server(secure_boot=state, driver=driver))
+    assert ("secure-boot-unsigned" in ids(plan["refusals"])) is refused
+
+
+def test_a_driver_that_works_is_not_held_against_its_kernel() -> None:
+    facts = bare_server(kernel=kernel("6.2.0-39-generic"))
+    done = carried_out(facts, plan_for(facts))
+    done["kernel"] = {**done["kernel"], "next_boot": "6.8.0-40-generic"}
+    assert plan_for(done)["state"] == "in-sync"
