@@ -28,10 +28,14 @@ def distribution(name: str) -> tuple[str, str] | None:
 
 
 def read(host: Host, path: str) -> dict[str, object]:
-    """One value of the `venvs` fact."""
+    """One value of the `venvs` fact.
+
+    `usable`: it has an interpreter and pip. `occupied`: something else lies at the path.
+    """
     config = host.read(path + "/pyvenv.cfg")
     if config is None:
-        return {"path": path, "exists": False, "python": None, "packages": {}}
+        missing = {"path": path, "exists": False, "usable": False, "occupied": bool(host.names(path))}
+        return {**missing, "python": None, "packages": {}}
     fields = parse_config(config)
     version = re.match(r"\d+\.\d+", fields.get("version_info") or fields.get("version") or "")
     libraries = [name for name in host.names(path + "/lib") if re.match(r"^python3\.\d+$", name)]
@@ -42,7 +46,9 @@ def read(host: Host, path: str) -> dict[str, object]:
             found = distribution(name)
             if found and _RELEVANT.match(found[0]):
                 packages[found[0]] = found[1]
-    return {"path": path, "exists": True, "python": python, "packages": packages}
+    usable = host.exists(path + "/bin/python") and "pip" in packages
+    facts = {"path": path, "exists": True, "usable": usable, "occupied": False}
+    return {**facts, "python": python, "packages": packages}
 
 
 def gather(host: Host, paths: list[str]) -> list[dict[str, object]]:

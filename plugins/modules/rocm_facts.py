@@ -220,10 +220,18 @@ ansible_facts:
           elements: dict
           sample: [{path: /usr/bin/python3.10, version: "3.10", default: true, venv: true}]
         venvs:
-          description: The virtual environments asked for, with the packages in them that concern GPUs.
+          description:
+            - The virtual environments asked for, with the packages in them that concern GPUs.
+            - C(usable) means an interpreter and pip are there, C(occupied) that something else lies at the path.
           type: list
           elements: dict
-          sample: [{path: /opt/venvs/torch, exists: true, python: "3.10", packages: {torch: 2.3.0+rocm6.0}}]
+          sample:
+            - path: /opt/venvs/torch
+              exists: true
+              usable: true
+              occupied: false
+              python: "3.10"
+              packages: {torch: 2.3.0+rocm6.0, pip: 22.0.2}
         problems:
           description: Parts that could not be read, and the first error of apt.
           type: list

@@ -84,7 +84,7 @@ def bare_server(**changes: Any) -> dict[str, Any]:
         "environment": [],
         "disk": dict.fromkeys(["/", "/opt", "/var", "/boot", "/tmp", "/home", VENV], ROOMY),
         "python": [{"path": "/usr/bin/python3.10", "version": "3.10", "default": True, "venv": False}],
-        "venvs": [{"path": VENV, "exists": False, "python": None, "packages": {}}],
+        "venvs": [{"path": VENV, "exists": False, "usable": False, "occupied": False, "python": None, "packages": {}}],
         "problems": [],
     }
     return {**copy.deepcopy(facts), **changes}
@@ -145,7 +145,14 @@ def carried_out(facts: dict[str, Any], plan: dict[str, Any]) -> dict[str, Any]:
         done["users"][name]["groups"] += ["render", "video"]
     done["ldconfig"] = {"libamdhip64.so.6": "/opt/rocm/lib/libamdhip64.so.6"}
     if plan["torch"]:
-        venv = {"path": VENV, "exists": True, "python": "3.10", "packages": dict(plan["torch"]["packages"])}
+        venv = {
+            "path": VENV,
+            "exists": True,
+            "usable": True,
+            "occupied": False,
+            "python": "3.10",
+            "packages": dict(plan["torch"]["packages"]),
+        }
         done["venvs"] = [venv]
         done["python"][0]["venv"] = True
     return done

@@ -56,7 +56,9 @@ def test_the_module_runs_in_check_mode(tmp_path: Path) -> None:
     assert result["changed"] is False
     facts = result["ansible_facts"]["rocm"]
     assert facts["users"] == {"root": None}
-    assert facts["venvs"] == [{"path": "/opt/v", "exists": False, "python": None, "packages": {}}]
+    assert facts["venvs"] == [
+        {"path": "/opt/v", "exists": False, "usable": False, "occupied": False, "python": None, "packages": {}}
+    ]
 
 
 def test_an_unknown_option_is_refused() -> None:

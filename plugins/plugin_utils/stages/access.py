@@ -21,15 +21,22 @@ def plan_access(situation: Situation, findings: Findings) -> Stage:
     for name in situation.wishes.users:
         account = facts["users"].get(name)
         if account is None:
-            findings.add(
-                "user-unknown",
-                found=f"rocm_users names {name!r}, which the host does not know",
-                expected="users that exist on the host (local or from a directory service)",
-                remedy=f"create {name} first, or take it out of rocm_users",
-            )
+            _unknown("rocm_users", name, findings)
             continue
         lacking = [group for group in GROUPS if group not in account["groups"]]
         if lacking:
             users.append({"name": name, "groups": lacking})
             actions.append(action("add-to-groups", name, "not in " + " and ".join(lacking)))
+    verifier = situation.wishes.verify_user
+    if verifier and facts["users"].get(verifier) is None:
+        _unknown("rocm_verify_user", verifier, findings)
     return {"actions": actions, "groups": missing, "users": users}
+
+
+def _unknown(variable: str, name: str, findings: Findings) -> None:
+    findings.add(
+        "user-unknown",
+        found=f"{variable} names {name!r}, which the host does not know",
+        expected="users that exist on the host (local or from a directory service)",
+        remedy=f"create {name} first, or correct {variable}",
+    )

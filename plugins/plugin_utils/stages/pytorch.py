@@ -17,44 +17,60 @@ from ansible_collections.gpufleet.rocm.plugins.plugin_utils.stages.situation imp
 )
 
 
-def plan_pytorch(situation: Situation, _findings: Findings) -> Stage:
+def plan_pytorch(situation: Situation, findings: Findings) -> Stage:
     """One virtual environment with the exact wheel set from one index."""
     facts, torch = situation.facts, situation.torch
     path = situation.wishes.pytorch_venv
-    stage: Stage = {"actions": [], "venv": path, "create": False, "system_packages": []}
+    stage: Stage = {"actions": [], "venv": path, "system_packages": []}
     if torch is None:
         return stage
-    venv: Mapping[str, Any] = next((row for row in facts["venvs"] if row["path"] == path), {"exists": False})
+    venv: Mapping[str, Any] = next(row for row in facts["venvs"] if row["path"] == path)
+    if venv["occupied"]:
+        findings.add(
+            "venv-path-occupied",
+            found=f"{path} holds something that is not a virtual environment",
+            expected="an empty or absent folder, or a virtual environment",
+            remedy="choose another rocm_pytorch_venv, or move the folder away",
+        )
     constraints = {
         "path": paths.venv_constraints(path),
         "content": render.constraints(torch["packages"]),
         "mode": "0644",
     }
     actions: list[Action] = []
-    fresh = not venv["exists"] or venv["python"] != torch["interpreter_version"]
-    if fresh:
+    fault = _fault(venv, torch)
+    if fault:
         if not _can_make_venvs(facts, torch["interpreter"]):
             name = _venv_package(facts, torch["interpreter"], torch["interpreter_version"])
             stage["system_packages"] = [name]
             actions.append(action("install", name, "needed to create the virtual environment"))
-        reason = "missing" if not venv["exists"] else f"made with Python {venv['python']}"
-        actions.append(action("create-venv", path, reason))
+        actions.append(action("create-venv", path, fault))
     reason = difference(facts, constraints)
     if reason:
         actions.append(action("write", constraints["path"], reason))
     for name, version in torch["packages"].items():
-        found = venv["packages"].get(name) if venv["exists"] and not fresh else None
+        found = venv["packages"].get(name) if not fault else None
         if found != version:
             actions.append(action("install", f"{name}=={version}", f"found {found}" if found else "missing"))
     return {
         **stage,
         "actions": actions,
-        "create": fresh,
-        "replace": bool(venv["exists"]) and fresh,
+        "replace": bool(venv["exists"] and fault),
         "interpreter": torch["interpreter"],
         "constraints": constraints,
         "pip_command": _pip_command(path, torch, constraints["path"]),
     }
+
+
+def _fault(venv: Mapping[str, Any], torch: Mapping[str, Any]) -> str:
+    """Why the environment has to be made anew; empty where it can stay."""
+    if not venv["exists"]:
+        return "missing"
+    if not venv["usable"]:
+        return "has no interpreter or no pip any more"
+    if venv["python"] != torch["interpreter_version"]:
+        return f"made with Python {venv['python']}"
+    return ""
 
 
 def _can_make_venvs(facts: Mapping[str, Any], interpreter: str) -> bool:

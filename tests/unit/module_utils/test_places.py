@@ -62,11 +62,33 @@ def test_venv(make_host: MakeHost) -> None:
             site + "torch-2.3.0+rocm6.0.dist-info/METADATA": "",
             site + "~orch-2.2.0.dist-info/METADATA": "",
             site + "jinja2-3.1.dist-info/METADATA": "",
+            "/opt/venvs/torch/bin/python": "",
+            site + "pip-22.0.2.dist-info/METADATA": "",
+            "/opt/venvs/halved/pyvenv.cfg": "version = 3.10.12\n",
+            "/opt/venvs/notes/todo": "",
         }
     )
-    assert venv.gather(host, ["/opt/venvs/torch/", "/opt/venvs/none"]) == [
-        {"path": "/opt/venvs/torch", "exists": True, "python": "3.10", "packages": {"torch": "2.3.0+rocm6.0"}},
-        {"path": "/opt/venvs/none", "exists": False, "python": None, "packages": {}},
+    packages = {"torch": "2.3.0+rocm6.0", "pip": "22.0.2"}
+    nothing = {"exists": False, "usable": False, "python": None, "packages": {}}
+    assert venv.gather(host, [f"/opt/venvs/{name}" for name in ("torch/", "halved", "none", "notes")]) == [
+        {
+            "path": "/opt/venvs/torch",
+            "exists": True,
+            "usable": True,
+            "occupied": False,
+            "python": "3.10",
+            "packages": packages,
+        },
+        {
+            "path": "/opt/venvs/halved",
+            "exists": True,
+            "usable": False,
+            "occupied": False,
+            "python": "3.10",
+            "packages": {},
+        },
+        {"path": "/opt/venvs/none", "occupied": False, **nothing},
+        {"path": "/opt/venvs/notes", "occupied": True, **nothing},
     ]
 
 

@@ -83,6 +83,7 @@ DRIFTS: list[tuple[str, Any, str]] = [
     ("linker cache stale", lambda f: f.__setitem__("ldconfig", {}), "environment"),
     ("wheel replaced", lambda f: f["venvs"][0]["packages"].__setitem__("torch", "2.6.0"), "pytorch"),
     ("other Python", lambda f: f["venvs"][0].__setitem__("python", "3.9"), "pytorch"),
+    ("venv without interpreter", lambda f: f["venvs"][0].__setitem__("usable", False), "pytorch"),
     ("venv removed", lambda f: f["venvs"][0].__setitem__("exists", False), "pytorch"),
 ]
 
@@ -104,6 +105,8 @@ REFUSED: list[tuple[str, dict[str, Any], dict[str, Any], str]] = [
     ("unknown release", {}, {"version": "6.9"}, "release-unknown"),
     ("release of another system", {}, {"version": "10.0.1"}, "release-unknown"),
     ("unknown user", {"users": {"ada": None}}, {}, "user-unknown"),
+    ("unknown user to verify as", {}, {"verify_user": "typo"}, "user-unknown"),
+    ("folder in use", {"venvs": [{**bare_server()["venvs"][0], "occupied": True}]}, {}, "venv-path-occupied"),
     ("expected GPUs absent", {"gpus": []}, {"expect_gpus": 2}, "gpu-none"),
     ("any GPU expected", {"gpus": []}, {"expect_gpus": True}, "gpu-none"),
     ("GPU by text only", {"gpus": [gpu(vendor="10de", device="1c03")]}, {"expect_gpus": True}, "gpu-none"),
