@@ -49,7 +49,8 @@ def plan_environment(situation: Situation, findings: Findings) -> Stage:
         "actions": actions,
         "files": [file for file, reason in changed if reason],
         "remove": remove,
-        "linker_cache": False,
+        # What an older ROCm had in the cache must not be found any more.
+        "linker_cache": bool(remove),
     }
 
 
