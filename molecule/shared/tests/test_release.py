@@ -113,7 +113,7 @@ def test_compiler_of_the_release_compiles(host: Any, expected: dict[str, Any]) -
     """Beyond the run's own check: one program for two targets, in a folder of the user's own."""
     assert expected["link"]["target"] in login(host, "ada", "readlink -f $(command -v hipcc)")
     source = "__global__ void f(int* x) { *x = 1; } int main() { hipDeviceSynchronize(); }"
-    build = "hipcc -x hip a.hip --offload-arch=gfx90a --offload-arch=gfx942"
+    build = f"hipcc -x hip a.hip --offload-arch=gfx90a --offload-arch=gfx942 {expected['link_options']}"
     program = f"cd $(mktemp -d) && printf '#include <hip/hip_runtime.h>\\n{source}\\n' > a.hip && {build} && ldd a.out"
     assert f"libamdhip64.so.{expected['hip_library']} => /opt/rocm" in login(host, "ada", program)
 

@@ -465,3 +465,18 @@ def test_debian_uses_the_suite_of_its_ubuntu_sister() -> None:
     assert plan["refusals"] == []
     assert {source["suite"] for source in plan["release"]["sources"]} == {"jammy"}
     assert "python3-setuptools" in plan["stages"]["sdk"]["packages"]
+
+
+def test_programs_of_the_new_stream_are_told_where_its_libraries_are() -> None:
+    plan = plan_for(noble(), **CORE)
+    assert "programs-need-rpath" in ids(plan["warnings"])
+    assert plan["verify"]["link_options"] == ["-Wl,-rpath,/opt/rocm/lib"]
+    assert plan_for(noble(), version="7.2.4", pytorch_version="")["verify"]["link_options"] == []
+
+
+def test_library_path_is_set_in_the_new_stream_where_it_is_wished() -> None:
+    plan = plan_for(noble(), ld_library_path=True, **CORE)
+    (script,) = plan["stages"]["environment"]["files"]
+    assert 'LD_LIBRARY_PATH="$rocm_directory' in script["content"]
+    assert "for rocm_directory in /opt/rocm/lib;" in script["content"]
+    assert "programs-need-rpath" not in ids(plan["warnings"])
