@@ -9,7 +9,7 @@ from pathlib import Path
 
 from sandbox import demo, world
 from sandbox.errors import SandboxError
-from sandbox.fleet import hosts, ssh
+from sandbox.fleet import hosts, identity, ssh
 from sandbox.fleet.hosts import Host
 from sandbox.progress import note
 from sandbox.upstream import faults
@@ -32,6 +32,7 @@ def parser() -> argparse.ArgumentParser:
     create.add_argument("name", nargs="?")
     create.add_argument("--address", help="in 10.77.0.0/24")
     create.add_argument("--profile", default="cpu", help="mi250, mi300x or cpu (default)")
+    create.add_argument("--system", default=identity.DEFAULT, help="jammy (default), noble, focal or debian-12")
     create.add_argument("--file", type=Path, help="YAML of the shape of sandbox/fleet/hosts.yml")
     destroy = commands.add_parser("destroy", help="remove hosts, or those of a file")
     destroy.add_argument("names", nargs="*")
@@ -61,7 +62,7 @@ def wanted_hosts(arguments: argparse.Namespace) -> list[Host]:
         return list(hosts.load(arguments.file).values())
     if not (arguments.name and arguments.address):
         raise SandboxError("create expects NAME and --address, or --file")
-    return [Host(arguments.name, arguments.address, arguments.profile)]
+    return [Host(arguments.name, arguments.address, arguments.profile, arguments.system)]
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -67,5 +67,5 @@ def status() -> list[str]:
     lines = [f"upstream: {'process ' + str(number) if number else 'not running'}"]
     lines += [f"fault: {fault.prefix} {fault.kind}" for fault in faults.read()]
     for host, state in hosts.running():
-        lines.append(f"{host.name:<16} {host.address:<14} {host.profile:<8} {state}")
+        lines.append(f"{host.name:<16} {host.address:<14} {host.profile:<8} {host.system:<10} {state}")
     return lines

@@ -47,7 +47,10 @@ STEPS = (
     Step("generated documentation", "fast", python("-m", "docs.generate", "--check")),
     Step("unit tests", "fast", python("-m", "pytest", "tests/unit", "--durations=5")),
     Step("sandbox servers", "hosts", python("-m", "sandbox", "upstream")),
-    Step("molecule default", "hosts", tool("molecule", "test", "--scenario-name", "default")),
+    *(
+        Step(f"molecule {name}", "hosts", tool("molecule", "test", "--scenario-name", name))
+        for name in ("default", "noble-7.2", "core-10", "focal-5.7", "debian-12")
+    ),
     Step("integration tests", "hosts", python("-m", "pytest", "tests/integration", "-v", "--durations=10")),
 )
 

@@ -28,6 +28,11 @@ options:
     type: list
     elements: str
     default: []
+  link_options:
+    description: Options that hipcc needs so that a program finds ROCm's libraries.
+    type: list
+    elements: str
+    default: []
   hip_source:
     description: Source text of the HIP test program.
     type: str
@@ -221,18 +226,20 @@ def check_rocminfo(login: Login, gpus: int, no_gpu: str) -> tuple[str, str]:
     return (PASSED, "%d GPU agents" % agents)
 
 
-def check_hip(report: Report, login: Login, folder: str, source: str, targets: list[str], no_gpu: str) -> None:
+def check_hip(report: Report, login: Login, folder: str, params: dict[str, Any]) -> None:
     """The HIP program compiles for each GPU target, and runs with the right result."""
+    targets, no_gpu = params["offload_targets"], params["no_gpu"]
+    hipcc = " ".join(["hipcc -x hip"] + [shlex.quote(option) for option in params["link_options"]])
     shutil.chown(folder, login.account.pw_uid, login.account.pw_gid)
     path = os.path.join(folder, "vector_add.hip")
     with open(path, "w") as handle:
-        handle.write(source)
+        handle.write(params["hip_source"])
     os.chmod(path, 0o644)
     built = ""
     for target in targets:
         program = os.path.join(folder, "vector_add." + target)
         code, output = login.run(
-            "hipcc -x hip --offload-arch=%s %s -o %s" % (shlex.quote(target), shlex.quote(path), shlex.quote(program))
+            "%s --offload-arch=%s %s -o %s" % (hipcc, shlex.quote(target), shlex.quote(path), shlex.quote(program))
         )
         passed = code == 0 and os.path.exists(program)
         evidence = "compiled for %s" % target if passed else "hipcc exit %d: %s" % (code, tail(output))
@@ -247,7 +254,7 @@ def check_hip(report: Report, login: Login, folder: str, source: str, targets: l
     everything = os.path.join(folder, "vector_add")
     flags = " ".join("--offload-arch=" + shlex.quote(target) for target in targets)
     code, output = login.run(
-        "hipcc -x hip %s %s -o %s && %s" % (flags, shlex.quote(path), shlex.quote(everything), shlex.quote(everything))
+        "%s %s %s -o %s && %s" % (hipcc, flags, shlex.quote(path), shlex.quote(everything), shlex.quote(everything))
     )
     report.add("hip-run", FAILED if code else PASSED, "exit %d: %s" % (code, tail(output)))
 
@@ -299,6 +306,7 @@ def main() -> None:
             "user": {"type": "str", "default": ""},
             "path": {"type": "list", "elements": "str", "default": ["/opt/rocm/bin"]},
             "offload_targets": {"type": "list", "elements": "str", "default": []},
+            "link_options": {"type": "list", "elements": "str", "default": []},
             "hip_source": {"type": "str", "required": True},
             "gpus": {"type": "int", "default": 0},
             "no_gpu": {"type": "str", "default": ""},
@@ -325,7 +333,7 @@ def main() -> None:
     report.add("rocminfo", *check_rocminfo(login, params["gpus"], params["no_gpu"]))
     folder = tempfile.mkdtemp(prefix="rocm-verify-")
     try:
-        check_hip(report, login, folder, params["hip_source"], params["offload_targets"], params["no_gpu"])
+        check_hip(report, login, folder, params)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
     if params["venv"]:

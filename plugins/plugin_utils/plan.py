@@ -32,6 +32,7 @@ from ansible_collections.gpufleet.rocm.plugins.plugin_utils.findings import Find
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.gpus import amd_gpus, compile_targets
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.releases import resolve_release
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.stages import all_stages, questions
+from ansible_collections.gpufleet.rocm.plugins.plugin_utils.stages.environment import link_options
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.stages.situation import Situation
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.torch_wheels import resolve_torch
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.wishes import Wishes, parse_wishes
@@ -188,6 +189,7 @@ def _verify(facts: Facts, situation: Situation, reboot: bool) -> dict[str, Any]:
         "prefix": release["prefix"],
         "path": list(release["path"]),
         "release": release["version"],
+        "link_options": link_options(release),
         "offload_targets": compile_targets(situation.gpus, release),
         "gpus": len(situation.gpus),
         "no_gpu": no_gpu,

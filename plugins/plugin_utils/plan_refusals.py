@@ -21,7 +21,18 @@ SPACE_VENV_MB = 12_000
 
 def check(situation: Situation, stages: Stages, findings: Findings) -> None:
     """Run every rule; each adds its own findings."""
-    for rule in (_architecture, _release_kind, _virtualization, _gpus, check_kernel, _dpkg, _space, _servers, _keys):
+    for rule in (
+        _architecture,
+        _release_kind,
+        _streams,
+        _virtualization,
+        _gpus,
+        check_kernel,
+        _dpkg,
+        _space,
+        _servers,
+        _keys,
+    ):
         rule(situation, stages, findings)
 
 
@@ -52,6 +63,50 @@ def _release_kind(situation: Situation, _stages: Stages, findings: Findings) -> 
             expected="a release with the whole stack",
             remedy="choose the release before or after it, or set rocm_allow: [release-delta]",
         )
+
+
+def _streams(situation: Situation, _stages: Stages, findings: Findings) -> None:
+    """/opt/rocm is a link up to 7.2 and a folder from 7.14 on: one cannot be installed over the other."""
+    core = situation.release["stream"] == "core"
+    other = _legacy_parts(situation.facts) if core else _core_parts(situation.facts)
+    if not other:
+        return
+    wanted = f"ROCm {situation.release['version']}"
+    if core:
+        findings.add(
+            "new-stream-over-legacy",
+            found=", ".join(other),
+            expected=f"no ROCm up to 7.2 on a host that gets {wanted}",
+            remedy="remove it (apt-get autoremove --purge 'rocm-core*'), look that /opt/rocm is gone, then run again",
+        )
+    else:
+        findings.add(
+            "legacy-over-new-stream",
+            found=", ".join(other),
+            expected=f"no ROCm from 7.14 on on a host that gets {wanted}",
+            remedy="remove it (apt-get autoremove --purge 'amdrocm*'), look that /opt/rocm is gone, then run again",
+        )
+
+
+def _legacy_parts(facts: Mapping[str, Any]) -> list[str]:
+    """What is left of the old layout: the link /opt/rocm or an installed rocm-core."""
+    link = facts["rocm"]["link"]
+    linked = [f"/opt/rocm leads to {link}"] if link and not link.startswith("/opt/rocm/") else []
+    return linked + _installed(facts, "rocm-core")
+
+
+def _core_parts(facts: Mapping[str, Any]) -> list[str]:
+    """What is left of the new layout: trees below /opt/rocm or installed amdrocm packages."""
+    trees = [row["path"] for row in facts["rocm"]["installs"] if row["path"].startswith("/opt/rocm/core-")]
+    return trees or _installed(facts, "amdrocm")
+
+
+def _installed(facts: Mapping[str, Any], start: str) -> list[str]:
+    return [
+        f"{name} {row['version']}"
+        for name, row in facts["packages"].items()
+        if name.startswith(start) and row["status"] == "installed"
+    ][:1]
 
 
 def _virtualization(situation: Situation, _stages: Stages, findings: Findings) -> None:

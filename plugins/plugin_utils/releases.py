@@ -38,6 +38,7 @@ from ansible_collections.gpufleet.rocm.plugins.plugin_utils.versions import Vers
 
 SUITE_UBUNTU_LAST = Version(5, 2, 3)  # one suite called `ubuntu` for every Ubuntu release up to here
 COMPATIBILITY_PATHS_END = Version(6, 0)  # /opt/rocm/opencl/bin and other per-component directories until here
+DRIVER_OWN_NUMBER = Version(30, 0)  # from here on 30.30.4 is .30300400- in package versions
 SOURCE_FILES = {"rocm": paths.ROCM_SOURCE, "graphics": paths.GRAPHICS_SOURCE, "amdgpu": paths.AMDGPU_SOURCE}
 PIN_ORIGIN = "repo.radeon.com"
 PIN_PRIORITY = 600
@@ -252,11 +253,13 @@ def _driver(number: Version, release: Row, system: Row) -> dict[str, Any]:
 
 
 def driver_build(driver: Row) -> str | None:
-    """The build field in a driver's package versions: given, or ROCm's own for drivers 5.3 to 6.4."""
+    """The build field in a driver's package versions: given, ROCm's own for 5.3 to 6.4, later the driver's number."""
     number = parse(driver["version"])
     if "build" in driver:
         given: str | None = driver["build"]
         return given
+    if number >= DRIVER_OWN_NUMBER:
+        return str(number.major * 1_000_000 + number.minor * 10_000 + number.patch * 100)
     return number.build if Version(5, 3) <= number < Version(7, 0) else None
 
 

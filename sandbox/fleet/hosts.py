@@ -15,7 +15,7 @@ import yaml
 
 from sandbox import mirror, paths
 from sandbox.errors import SandboxError
-from sandbox.fleet import pci, ssh
+from sandbox.fleet import identity, pci, ssh
 from sandbox.fleet.image import ensure_image
 from sandbox.fleet.podman import LABEL, execute, podman
 from sandbox.progress import note, step
@@ -30,11 +30,12 @@ PARALLEL = 4
 
 @dataclass(frozen=True)
 class Host:
-    """A wanted host: its name (also the host name inside), address in the sandbox network, and GPU profile."""
+    """A wanted host: its name (also the host name inside), address in the sandbox network, GPU profile and system."""
 
     name: str
     address: str
     profile: str
+    system: str = identity.DEFAULT
 
     @property
     def container(self) -> str:
@@ -48,11 +49,14 @@ class Host:
 
 
 def load(path: Path = FLEET) -> dict[str, Host]:
-    """Read a host file: `name: {address: A, profile: P}`. Raises SandboxError where it is not of that shape."""
+    """Read a host file: `name: {address: A, profile: P, system: S}`, without a system for the default one.
+
+    Raises SandboxError where it is not of that shape.
+    """
     data: Any = yaml.safe_load(path.read_text())
     try:
-        return {name: Host(name, str(row["address"]), str(row["profile"])) for name, row in data.items()}
-    except (AttributeError, KeyError, TypeError) as error:
+        return {name: Host(name, **{key: str(value) for key, value in row.items()}) for name, row in data.items()}
+    except (AttributeError, TypeError) as error:
         raise SandboxError(f"{path}: expected 'name: {{address: A, profile: P}}' rows, got {error!r}") from error
 
 
@@ -109,6 +113,7 @@ def create(host: Host) -> None:
         f"--label={LABEL}=host",
         f"--label={LABEL}.address={host.address}",
         f"--label={LABEL}.profile={host.profile}",
+        f"--label={LABEL}.system={host.system}",
         f"--volume={tree}:/sys/bus/pci/devices:ro",
         f"--volume={key}:/etc/ssh/ssh_host_ed25519_key:ro",
         f"--volume={key}.pub:/etc/ssh/ssh_host_ed25519_key.pub:ro",
@@ -120,7 +125,8 @@ def create(host: Host) -> None:
         "set -eu\n"
         f"cat > /home/ops/.ssh/authorized_keys <<'END'\n{ssh.login_key()}\nEND\n"
         "chown ops:ops /home/ops/.ssh/authorized_keys\n"
-        f"cat > /etc/apt/sources.list.d/distribution.sources <<'END'\n{apt_sources()}END\n",
+        f"cat > /etc/apt/sources.list.d/distribution.sources <<'END'\n{apt_sources()}END\n"
+        f"{identity.script(host.system)}",
     )
     ssh.remember(host.address, key.with_suffix(".pub").read_text())
     ssh.wait_for_banner(host.address, 60)
@@ -175,7 +181,7 @@ def purge(name: str) -> None:
 
 
 def reset(name: str) -> Host:
-    """Replace a host by a fresh one with the same name, address and profile.
+    """Replace a host by a fresh one with the same name, address, profile and system.
 
     Raises SandboxError when the name is neither a running host nor one of the default fleet.
     """
@@ -210,5 +216,6 @@ def running() -> list[tuple[Host, str]]:
     for row in rows or []:
         labels = row["Labels"]
         name = row["Names"][0].removeprefix("gpufleet-")
-        found.append((Host(name, labels[f"{LABEL}.address"], labels[f"{LABEL}.profile"]), str(row["State"])))
+        system = labels.get(f"{LABEL}.system", identity.DEFAULT)
+        found.append((Host(name, labels[f"{LABEL}.address"], labels[f"{LABEL}.profile"], system), str(row["State"])))
     return sorted(found, key=lambda pair: pair[0].address)

@@ -1,4 +1,4 @@
-"""AMD's driver archive (amdgpu/<directory>/ubuntu), from data/amdgpu.yml and the module source in dkms/."""
+"""AMD's driver and graphics archives, from data/amdgpu.yml and the module source in dkms/."""
 
 from __future__ import annotations
 
@@ -22,16 +22,22 @@ SCRIPTS = ("postinst", "prerm")
 def archives() -> Iterator[Archive]:
     """Every release of the data file."""
     data: dict[str, Any] = yaml.safe_load(DATA.read_text())
-    for spec in data["releases"].values():
+    for spec in data["releases"]:
+        directory = spec["path"].split("/")[1]
+        known = {**spec, "line": ".".join(directory.split(".")[:2])}
         suites = tuple(
             Suite(
                 name,
-                tuple(_package(package, row, {**spec, "os": number}) for package, row in data["packages"].items()),
-                version=spec["version_field"],
+                tuple(
+                    _package(package, row, {**known, "os": data["systems"][name]})
+                    for package, row in data["packages"].items()
+                    if row["part"] in spec["parts"]
+                ),
+                version=directory,
             )
-            for name, number in spec["suites"].items()
+            for name in spec["suites"]
         )
-        yield Archive(f"amdgpu/{spec['directory']}/ubuntu", suites)
+        yield Archive(f"repo.radeon.com/{spec['path']}/ubuntu", suites)
 
 
 def _package(name: str, row: dict[str, Any], words: dict[str, Any]) -> Package:

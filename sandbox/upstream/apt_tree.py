@@ -28,6 +28,7 @@ class Suite:
     origin: str = "repo.radeon.com"
     label: str = "repo.radeon.com"
     description: str = "AMD ROCm and driver packages (stand-in of the gpufleet sandbox)"
+    signer: str = keys.RADEON
 
 
 def pool_folder(root: Path, name: str) -> Path:
@@ -57,7 +58,7 @@ def write_suite(root: Path, suite: Suite) -> None:
     )
     release = dist / "Release"
     release.write_text(release_text(dist, suite))
-    keys.sign(keys.RADEON, release)
+    keys.sign(suite.signer, release)
     keys.sign(keys.FOREIGN, release, prefix=".foreign.")
 
 

@@ -1,19 +1,19 @@
-"""Build everything the upstream serves, once; a digest of data and code decides when to build again."""
+"""Lay out what the upstream serves; a digest of data and code decides when to begin anew.
+
+Keys and wheels are written here. Apt archives are empty folders that the server fills on demand (`shelf.py`).
+"""
 
 from __future__ import annotations
 
 import hashlib
 import shutil
-from concurrent.futures import ThreadPoolExecutor
-from itertools import chain
 from pathlib import Path
 
 from sandbox import mirror, paths
 from sandbox.progress import note, step
-from sandbox.upstream import amdgpu, apt_tree, keys, rocm, wheels
+from sandbox.upstream import amdrocm, keys, shelf, wheels
 
 HERE = Path(__file__).resolve().parent
-RADEON = "repo.radeon.com"
 PYTORCH = "download.pytorch.org"
 
 
@@ -35,7 +35,7 @@ def ensure_tree() -> None:
     fresh = paths.TREE.with_name("tree.new")
     shutil.rmtree(fresh, ignore_errors=True)
     with step("build the stand-in servers' content (once, and when its data changes)"):
-        _radeon(paths.ensure(fresh / RADEON))
+        _keys_and_folders(paths.ensure(fresh))
         note("wheels for the PyTorch index")
         wheels.write_index(paths.ensure(fresh / PYTORCH))
         (fresh / ".digest").write_text(wanted)
@@ -47,15 +47,11 @@ def ensure_tree() -> None:
     shutil.rmtree(old, ignore_errors=True)
 
 
-def _radeon(root: Path) -> None:
-    paths.ensure(root / "rocm")
-    shutil.copy(paths.KEYS / "radeon.asc", root / "rocm" / "rocm.gpg.key")
-    archives = list(chain(rocm.archives(), amdgpu.archives()))
-
-    def write(archive: rocm.Archive) -> None:
-        for suite in archive.suites:
-            apt_tree.write_suite(root / archive.path, suite)
-            note(f"{RADEON}/{archive.path} {suite.name}: {len(suite.packages)} packages")
-
-    with ThreadPoolExecutor(2) as pool:
-        list(pool.map(write, archives))
+def _keys_and_folders(root: Path) -> None:
+    for place in ("repo.radeon.com/rocm/rocm.gpg.key", *amdrocm.key_paths()):
+        target = root / place
+        paths.ensure(target.parent)
+        shutil.copy(paths.KEYS / ("radeon.asc" if place.startswith("repo.radeon.com/") else "amd.asc"), target)
+    # Fetches the distribution's packages that are repacked, which no request could wait for.
+    for path in shelf.archives():
+        paths.ensure(root / path)

@@ -20,8 +20,8 @@ MODULE = "sandbox.upstream.server"
 
 
 def code_digest() -> str:
-    """Changes with the server's code, so that an old server is not left running."""
-    files = sorted(Path(server.__file__).parent.glob("*.py"))
+    """Changes with the server's code and data, so that an old server is not left running."""
+    files = sorted(path for path in Path(server.__file__).parent.rglob("*") if path.suffix in (".py", ".yml"))
     return hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()[:16]
 
 

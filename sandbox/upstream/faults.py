@@ -21,7 +21,7 @@ KINDS = {
     "cut": "promise the whole file, send half of it, close the connection",
     "wrong-size": "serve the file with bytes appended, as a stale proxy would",
     "tampered": "serve the file with bytes changed in the middle, same size",
-    "foreign-key": "serve somebody else's key under *.gpg.key",
+    "foreign-key": "serve somebody else's key instead of the signing key",
     "expired-key": "serve the right key as an old copy that has expired",
     "foreign-signature": "serve InRelease and Release.gpg signed by somebody else",
     "no-inrelease": "answer 404 for InRelease alone, so that apt falls back to Release and Release.gpg",

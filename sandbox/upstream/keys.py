@@ -1,7 +1,8 @@
 """Signing keys of the stand-in repositories, made on this machine and never committed.
 
-`radeon` is the key of the stand-in for repo.radeon.com. `radeon-expired.asc` is the same key as an old copy whose
-expiry date has passed: what a host holds that fetched the key years ago. `foreign` is somebody else's key.
+`radeon` is the key of the stand-in for repo.radeon.com, `amd` that of the newer servers. `radeon-expired.asc` is the
+radeon key as an old copy whose expiry date has passed: what a host holds that fetched the key years ago. `foreign` is
+somebody else's key.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from sandbox.shell import run
 
 HOME = paths.KEYS / "gnupg"
 RADEON = "gpufleet sandbox, stand-in for repo.radeon.com <radeon@sandbox.invalid>"
+AMD = "gpufleet sandbox, stand-in for repo.amd.com <amd@sandbox.invalid>"
 FOREIGN = "gpufleet sandbox, a foreign key <foreign@sandbox.invalid>"
 MADE = "20200101T000000"
 
@@ -45,10 +47,14 @@ def export(user: str, target: Path) -> None:
 
 
 def ensure_keys() -> str:
-    """Make both keys on first use; returns the fingerprint of the good one."""
+    """Make the keys on first use; returns the fingerprints of the good ones, radeon's first."""
+    paths.ensure(HOME).chmod(0o700)
+    return " ".join((_radeon(), _amd()))
+
+
+def _radeon() -> str:
     if paths.FINGERPRINT.exists():
         return paths.FINGERPRINT.read_text().strip()
-    paths.ensure(HOME).chmod(0o700)
     gpg("--quick-generate-key", RADEON, "rsa3072", "sign", "2y", faked_time=MADE)
     export(RADEON, paths.KEYS / "radeon-expired.asc")
     digits = fingerprint(RADEON)
@@ -57,6 +63,16 @@ def ensure_keys() -> str:
     gpg("--quick-generate-key", FOREIGN, "rsa3072", "sign", "10y")
     export(FOREIGN, paths.KEYS / "foreign.asc")
     paths.FINGERPRINT.write_text(digits + "\n")
+    return digits
+
+
+def _amd() -> str:
+    if paths.AMD_FINGERPRINT.exists():
+        return paths.AMD_FINGERPRINT.read_text().strip()
+    gpg("--quick-generate-key", AMD, "rsa3072", "sign", "10y")
+    export(AMD, paths.KEYS / "amd.asc")
+    digits = fingerprint(AMD)
+    paths.AMD_FINGERPRINT.write_text(digits + "\n")
     return digits
 
 

@@ -19,57 +19,75 @@ HOMEPAGE = {"Homepage": "https://github.com/RadeonOpenCompute/ROCm"}
 
 @dataclass(frozen=True)
 class Archive:
-    """One archive: the path below the host name and its suites."""
+    """One archive: the host name with the path below it, and its suites."""
 
     path: str
     suites: tuple[Suite, ...]
 
 
+def load() -> dict[str, Any]:
+    """The data file."""
+    data: dict[str, Any] = yaml.safe_load(DATA.read_text())
+    return data
+
+
+def sources(data: dict[str, Any]) -> dict[str, Path]:
+    """The unpacked packages of the distribution that the payload rows take files from."""
+    return donors.fetch(payload.donors([row for rows in data["payload"].values() for row in rows]))
+
+
 def archives() -> Iterator[Archive]:
     """Every release of the data file."""
-    data: dict[str, Any] = yaml.safe_load(DATA.read_text())
-    rows = [row for rows in data["payload"].values() for row in rows]
-    sources = donors.fetch(payload.donors(rows))
+    data = load()
+    unpacked = sources(data)
     for release, spec in data["releases"].items():
         suites = tuple(
-            Suite(
-                name,
-                tuple(_packages(data, release, spec, suffix, sources)),
-                version=spec["version_field"],
-            )
-            for name, suffix in spec["suffix"].items()
+            Suite(name, tuple(_packages(data, release, spec, name, unpacked)), version=spec["directory"])
+            for name in spec["suites"]
         )
-        yield Archive(f"rocm/apt/{spec['directory']}", suites)
+        yield Archive(f"repo.radeon.com/rocm/apt/{spec['directory']}", suites)
 
 
-def words(release: str, spec: dict[str, Any], suffix: str) -> dict[str, str]:
+def suffix(data: dict[str, Any], spec: dict[str, Any], system: str) -> str:
+    """What follows the base in every version: 60000-91~22.04."""
+    return f"{spec['number']}-{spec['build']}~{data['systems'][system]}"
+
+
+def words(release: str, spec: dict[str, Any], prefix: str) -> dict[str, str]:
     """What replaces the {names} in bases and payload rows."""
+    major, minor, patch = spec["hip"].split(".")
     return {
         "release": release,
         "number": spec["number"],
         "hip": spec["hip"],
-        "hip_patch": spec["hip"].rsplit(".", 1)[1],
-        "hip_hash": spec["hip_hash"],
-        "build": suffix.split("-", 1)[1].split("~", 1)[0],
-        "prefix": f"/opt/rocm-{release}",
+        "hip_major": major,
+        "hip_minor": minor,
+        "hip_line": f"{major}.{minor}",
+        "hip_patch": patch,
+        "hip_hash": spec.get("hip_hash", "000000000"),
+        "build": spec["build"],
+        "info": f"{release}-{spec['build']}" if prefix.startswith("/opt/rocm-") else release,
+        "clinfo": spec.get("clinfo", "bin/clinfo"),
+        "prefix": prefix,
     }
 
 
-def versions(data: dict[str, Any], release: str, spec: dict[str, Any], suffix: str) -> dict[str, str]:
+def versions(data: dict[str, Any], release: str, spec: dict[str, Any], system: str) -> dict[str, str]:
     """Package name -> full version for one release and suite, metas included."""
-    known = words(release, spec, suffix)
+    known = words(release, spec, "")
     newer = {name for other in data["releases"].values() for name in other.get("only", [])}
     absent = newer - set(spec.get("only", []))
     bases = {name: row["base"] for name, row in data["packages"].items()} | spec.get("bases", {})
     bases |= dict.fromkeys(data["metas"], "{release}")
-    return {name: f"{base.format_map(known)}.{suffix}" for name, base in bases.items() if name not in absent}
+    ending = suffix(data, spec, system)
+    return {name: f"{base.format_map(known)}.{ending}" for name, base in bases.items() if name not in absent}
 
 
 def _packages(
-    data: dict[str, Any], release: str, spec: dict[str, Any], suffix: str, sources: dict[str, Path]
+    data: dict[str, Any], release: str, spec: dict[str, Any], system: str, unpacked: dict[str, Path]
 ) -> Iterator[Package]:
-    table = versions(data, release, spec, suffix)
-    known = words(release, spec, suffix)
+    table = versions(data, release, spec, system)
+    known = words(release, spec, f"/opt/rocm-{release}")
     ours = {*data["packages"], *data["metas"]}
     for name, version in table.items():
         meta = name in data["metas"]
@@ -83,7 +101,7 @@ def _packages(
             depends=tuple(f"{item} (= {table[item]})" if meta and item in table else item for item in wanted),
             description="Radeon Open Compute (ROCm) Runtime software stack" if meta else f"ROCm component {name}",
             fields=HOMEPAGE,
-            fill=payload.filler(rows, known["prefix"], known, sources) if rows else None,
+            fill=payload.filler(rows, known["prefix"], known, unpacked) if rows else None,
             scripts=_alternatives(known) if row.get("alternatives") else {},
         )
 

@@ -1,4 +1,4 @@
-"""The HTTP server of the sandbox: `/repo.radeon.com/`, `/download.pytorch.org/` and the Debian mirror cache.
+"""The HTTP server of the sandbox: a folder for each of AMD's and PyTorch's hosts, and the Debian mirror cache.
 
 Runs as `python -m sandbox.upstream.server` in the background; `daemon.py` starts and stops it.
 """
@@ -22,6 +22,7 @@ from sandbox import mirror, paths
 from sandbox.upstream import faults
 from sandbox.upstream.faults import Fault
 from sandbox.upstream.pull_through import PullThrough
+from sandbox.upstream.shelf import Shelf
 
 PORT = 8600
 # The bridge address exists only while a host runs; IP_FREEBIND lets the server listen before that.
@@ -71,7 +72,7 @@ def applies(kind: str, url_path: str) -> bool:
     """Whether a kind of fault concerns this sort of file at all."""
     name = url_path.rsplit("/", 1)[-1]
     if kind in ("foreign-key", "expired-key"):
-        return name.endswith(".gpg.key")
+        return name.endswith(".gpg.key") or (name.endswith(".gpg") and "/gpg/" in url_path)
     if kind == "foreign-signature":
         return name in SIGNED
     if kind == "no-inrelease":
@@ -138,6 +139,7 @@ class Site:
 
     def __init__(self, tree: Path, pull: PullThrough, book: FaultBook) -> None:
         self._tree = tree
+        self._shelf = Shelf(tree)
         self._pull = pull
         self._book = book
 
@@ -161,6 +163,7 @@ class Site:
         return self._local(relative, url_path, kinds)
 
     def _local(self, relative: str, url_path: str, kinds: set[str]) -> Body:
+        self._shelf.fill(relative)
         path = self._tree / relative
         if path.is_dir():
             if not url_path.endswith("/"):

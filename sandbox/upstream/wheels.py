@@ -19,7 +19,9 @@ import yaml
 HERE = Path(__file__).resolve().parent
 DATA = HERE / "data" / "wheels.yml"
 STANDIN = HERE / "standin"
-PLATFORM = "linux_x86_64"
+MATRIX = HERE.parents[1] / "plugins" / "plugin_utils" / "data" / "pytorch.yml"
+# From here on torchaudio keeps one version for several torch and cannot name one of them.
+AUDIO_STAYS = (2, 12)
 # Zip files carry a date; a fixed one keeps rebuilt wheels equal.
 STAMP = (2024, 4, 24, 0, 0, 0)
 
@@ -84,27 +86,59 @@ def _torch_files(version: str, hip: str | None, git_version: str, arch_list: lis
     return files
 
 
-def torch_wheels(release: Mapping[str, Any], index: Mapping[str, Any], arch_list: list[str]) -> Iterator[Wheel]:
-    """torch, torchvision, torchaudio and, for HIP, pytorch-triton-rocm, for every Python of one release."""
-    local = index["local"]
-    torch = f"{release['torch']}+{local}"
-    needs = ["filelock", "typing-extensions>=4.8.0", "sympy", "networkx", "jinja2", "fsspec"]
+def wheel_sets(data: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """What belongs together, by torch: {torch, torchvision, torchaudio, tags, platform, triton, git_version}."""
+    matrix: dict[str, Any] = yaml.safe_load(MATRIX.read_text())
+    known = {row["torch"]: row for row in matrix["wheels"]}
+    return {
+        torch: {
+            "platform": data["platform"],
+            "git_version": "0" * 40,
+            **known[torch],
+            "tags": [python_tag(python) for python in known[torch]["python"]],
+            **own,
+        }
+        for torch, own in data["sets"].items()
+    }
+
+
+def python_tag(python: str) -> str:
+    """Interpreter and ABI: 3.11 -> cp311-cp311, 3.13t (free-threaded) -> cp313-cp313t."""
+    abi = "cp" + python.replace(".", "")
+    return f"{abi.removesuffix('t')}-{abi}"
+
+
+def torch_wheels(name: str, index: Mapping[str, Any], row: Mapping[str, Any], arch_list: list[str]) -> Iterator[Wheel]:
+    """torch, torchvision, torchaudio and, for HIP, triton, for every Python of one set on one index."""
+    torch, vision, audio = (f"{row[item]}+{name}" for item in ("torch", "torchvision", "torchaudio"))
+    needs = [
+        "filelock",
+        "typing-extensions>=4.8.0",
+        "sympy",
+        "networkx",
+        "jinja2",
+        "fsspec",
+        *index.get("requires", ()),
+    ]
+    triton, triton_version = row["triton"].split("==")
     if index["hip"]:
-        marker = 'platform_system == "Linux" and platform_machine == "x86_64" and python_version < "3.12"'
-        needs.append(f"pytorch-triton-rocm=={release['triton']} ; {marker}")
-    vision = f"{release['torchvision']}+{local}"
-    audio = f"{release['torchaudio']}+{local}"
+        # Early sets had no triton for Python 3.12.
+        marker = 'platform_system == "Linux" and platform_machine == "x86_64"'
+        old = row["torch"].startswith("2.3.")
+        needs.append(f"{row['triton']} ; {marker}" + (' and python_version < "3.12"' if old else ""))
     pinned = f"torch=={torch}"
-    for python in release["tags"]:
-        tag = f"{python}-{python}-{PLATFORM}"
-        files = _torch_files(torch, index["hip"], release["git_version"], arch_list)
+    major, minor = (int(part) for part in row["torch"].split(".")[:2])
+    for python in row["tags"]:
+        tag = f"{python}-{row['platform']}"
+        files = _torch_files(torch, index["hip"], row["git_version"], arch_list)
         yield Wheel("torch", torch, tag, tuple(needs), files)
         own = {"torchvision/__init__.py": _module("torchvision", vision)}
         yield Wheel("torchvision", vision, tag, ("numpy", pinned, "pillow!=8.3.*,>=5.3.0"), own)
-        yield Wheel("torchaudio", audio, tag, (pinned,), {"torchaudio/__init__.py": _module("torchaudio", audio)})
+        wanted = "torch" if (major, minor) >= AUDIO_STAYS else pinned
+        yield Wheel("torchaudio", audio, tag, (wanted,), {"torchaudio/__init__.py": _module("torchaudio", audio)})
         if index["hip"]:
-            triton = {"triton/__init__.py": _module("triton", release["triton"])}
-            yield Wheel("pytorch_triton_rocm", release["triton"], tag, ("filelock",), triton)
+            module = {"triton/__init__.py": _module("triton", triton_version)}
+            yield Wheel(triton.replace("-", "_"), triton_version, tag, ("filelock",), module)
 
 
 def pure_wheels(rows: Mapping[str, Mapping[str, Any]]) -> Iterator[Wheel]:
@@ -120,10 +154,11 @@ def pure_wheels(rows: Mapping[str, Mapping[str, Any]]) -> Iterator[Wheel]:
 def write_index(root: Path) -> None:
     """Write every index of the data file below `root`/whl."""
     data: dict[str, Any] = yaml.safe_load(DATA.read_text())
+    sets = wheel_sets(data)
     for name, index in data["indexes"].items():
         wheels = [*pure_wheels(data["pure"])]
-        for release in data["releases"]:
-            wheels += torch_wheels(release, index, data["arch_list"])
+        for torch in index["torch"]:
+            wheels += torch_wheels(name, index, sets[torch], data["arch_list"])
         _write_one(root / "whl" / name, wheels)
 
 

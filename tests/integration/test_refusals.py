@@ -24,6 +24,13 @@ CASES: list[tuple[str, dict[str, Any], tuple[str, str] | None, str, list[str]]] 
         "key-mismatch",
         ["rocm_key_fingerprints"],
     ),
+    (
+        "foreign key of the new stream",
+        {"rocm_version": "10.0", "rocm_pytorch": False},
+        ("/stable.repo.amd.com/rocm/gpg/", "foreign-key"),
+        "key-mismatch",
+        ["stable.repo.amd.com/rocm/gpg/packages.gpg"],
+    ),
     ("missing path", {}, ("/repo.radeon.com/rocm/apt/6.0/", "404"), "repo-path-missing", ["404", "rocm/apt/6.0"]),
     ("missing wheels", {}, ("/download.pytorch.org/whl/rocm6.0/", "404"), "repo-path-missing", ["404", "whl/rocm6.0"]),
     ("broken server", {}, ("/repo.radeon.com/rocm/apt/6.0/", "500"), "repo-unreachable", ["500"]),
@@ -93,3 +100,11 @@ def test_outage_does_not_hold_up_a_host_in_sync(settled: Target) -> None:
     faults.add("/repo.radeon.com/", "500")
     run = settled.play(rocm_pytorch=False)
     assert (run.code, run.report["state"]) == (0, "in sync")
+
+
+def test_new_stream_does_not_go_over_the_old_one(settled: Target) -> None:
+    before = settled.snapshot()
+    run = settled.play(rocm_pytorch=False, rocm_version="10.0")
+    assert run.refusals == ["new-stream-over-legacy"]
+    assert "/opt/rocm-6.0.0" in run.report["refusals"][0]["message"]
+    assert settled.snapshot() == before

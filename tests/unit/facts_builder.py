@@ -137,7 +137,8 @@ def carried_out(facts: dict[str, Any], plan: dict[str, Any]) -> dict[str, Any]:
         done["apt"]["keyrings"].append(row)
     for stage, build in (("driver", release["driver"]["build"]), ("sdk", release["build"])):
         for action in stages[stage]["actions"]:
-            version = f"1.0.0.{build}-91~22.04"
+            # The new stream has no build field.
+            version = f"1.0.0.{build}-91~22.04" if build else f"{release['version']}-4"
             done["packages"][action["target"]] = {"version": version, "status": "installed", "amd": True}
     for kernel_package in ("headers", "modules_extra"):
         done["kernel"][kernel_package]["installed"] = True

@@ -7,6 +7,7 @@ from ansible_collections.gpufleet.rocm.plugins.plugin_utils.stages.situation imp
     Situation,
     Stage,
     action,
+    build_versions,
     driver_mode,
     package_difference,
     pattern,
@@ -29,11 +30,12 @@ def plan_driver(situation: Situation, findings: Findings) -> Stage:
     if mode != "dkms":
         return stage
     packages = [] if situation.in_container else _kernel_packages(situation, findings)
+    versions = build_versions(release["driver"]["build"])
     for name in release["packages"]["driver"]:
-        reason = package_difference(facts, name, release["driver"]["build"])
+        reason = package_difference(facts, name, versions)
         if reason:
             stage["actions"].append(action("install", name, reason))
-        packages.append(pattern(name, release["driver"]["build"]))
+        packages.append(pattern(name, versions))
     if stage["actions"]:
         stage["packages"] = packages
     if not situation.in_container:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from ansible_collections.gpufleet.rocm.plugins.module_utils import paths
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils import render
@@ -14,11 +15,19 @@ from ansible_collections.gpufleet.rocm.plugins.plugin_utils.stages.situation imp
     difference,
 )
 
+# Where the newer packages show their libraries, whatever release is the chosen one.
+CORE_LIBRARIES = "/opt/rocm/lib"
+
+
+def link_options(release: Mapping[str, Any]) -> list[str]:
+    """What hipcc must be given so that a program finds ROCm's libraries; nothing where the linker's cache has them."""
+    return [] if release["ld_so"] else [f"-Wl,-rpath,{CORE_LIBRARIES}"]
+
 
 def plan_environment(situation: Situation, findings: Findings) -> Stage:
     """PATH for login shells and the dynamic linker's configuration."""
     facts, release = situation.facts, situation.release
-    libraries = release["ld_so"]["directories"] if release["ld_so"] else []
+    libraries = release["ld_so"]["directories"] if release["ld_so"] else [CORE_LIBRARIES]
     script = render.profile_script(release["path"], libraries if situation.wishes.ld_library_path else None)
     files = [{"path": paths.PROFILE, "content": script, "mode": "0644"}]
     if release["ld_so"]:
@@ -28,6 +37,13 @@ def plan_environment(situation: Situation, findings: Findings) -> Stage:
     changed = [(file, difference(facts, file)) for file in files]
     actions = [action("remove", path, "this release needs none") for path in remove]
     actions += [action("write", str(file["path"]), reason) for file, reason in changed if reason]
+    if not release["ld_so"] and not situation.wishes.ld_library_path:
+        findings.add(
+            "programs-need-rpath",
+            found=f"ROCm {release['version']} tells the dynamic linker of no directory",
+            expected="programs that know where its libraries are",
+            remedy=f"link own programs with {link_options(release)[0]}, or set rocm_ld_library_path: true",
+        )
     for setting in facts["environment"]:
         if setting["file"] == paths.PROFILE:
             continue
@@ -49,7 +65,8 @@ def plan_environment(situation: Situation, findings: Findings) -> Stage:
         "actions": actions,
         "files": [file for file, reason in changed if reason],
         "remove": remove,
-        "linker_cache": False,
+        # What an older ROCm had in the cache must not be found any more.
+        "linker_cache": bool(remove),
     }
 
 

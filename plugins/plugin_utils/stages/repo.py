@@ -101,7 +101,9 @@ def _foreign_sources(situation: Situation, findings: Findings) -> list[str]:
 
 
 def _indexed(facts: Mapping[str, Any], source: Mapping[str, Any]) -> bool:
+    """Whether apt has an index for the source; AMD prints one of its addresses with a slash at the end."""
+    uri = source["uri"].rstrip("/")
     return any(
-        entry["file"] == source["file"] and entry["uri"].rstrip("/") == source["uri"] and entry["indexed"]
+        entry["file"] == source["file"] and entry["uri"].rstrip("/") == uri and entry["indexed"]
         for entry in facts["apt"]["sources"]
     )

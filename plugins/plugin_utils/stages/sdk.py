@@ -12,6 +12,7 @@ from ansible_collections.gpufleet.rocm.plugins.plugin_utils.stages.situation imp
     installed,
     package_difference,
     pattern,
+    sdk_versions,
 )
 
 
@@ -19,7 +20,7 @@ def plan_sdk(situation: Situation, findings: Findings) -> Stage:
     """User-space packages of exactly the wanted release, replacing the distribution's where they collide."""
     facts, release = situation.facts, situation.release
     wanted = _wanted_packages(situation, findings)
-    build = release["build"]
+    versions = sdk_versions(release)
     actions: list[Action] = []
     shadowing = [
         name
@@ -36,14 +37,14 @@ def plan_sdk(situation: Situation, findings: Findings) -> Stage:
         )
     names = list(dict.fromkeys([*wanted, *shadowing]))
     for name in names:
-        reason = package_difference(facts, name, build)
+        reason = package_difference(facts, name, versions)
         if reason:
             actions.append(action("install", name, reason))
     prerequisites = [name for name in release["packages"]["prerequisites"] if not installed(facts, name)]
     actions += [action("install", name, "not installed") for name in prerequisites]
     return {
         "actions": actions,
-        "packages": [pattern(name, build) for name in names] + prerequisites if actions else [],
+        "packages": [pattern(name, versions) for name in names] + prerequisites if actions else [],
         "names": wanted,
     }
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from typing import Any
 
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.gpus import Gpu
@@ -81,16 +82,26 @@ def installed(facts: Mapping[str, Any], name: str) -> bool:
     return bool(facts["packages"].get(name, {}).get("status") == "installed")
 
 
-def package_difference(facts: Mapping[str, Any], name: str, build: str | None) -> str:
-    """Why a package is not the wanted one; AMD's versions carry the release as a build field (``.60000-``)."""
+def sdk_versions(release: Mapping[str, Any]) -> str:
+    """Version pattern of a release's packages: a build field (``.60000-``), or the number itself in the new stream."""
+    return build_versions(release["build"]) or f"{release['version']}-*"
+
+
+def build_versions(build: str | None) -> str | None:
+    """Version pattern of packages that carry this build field; None where the field is not known."""
+    return f"*.{build}-*" if build else None
+
+
+def package_difference(facts: Mapping[str, Any], name: str, versions: str | None) -> str:
+    """Why a package is not one whose version fits the pattern; empty when it is."""
     if not installed(facts, name):
         return "not installed"
     version = facts["packages"][name]["version"]
-    if build and f".{build}-" not in version:
+    if versions and not fnmatchcase(version, versions):
         return f"is {version}"
     return ""
 
 
-def pattern(name: str, build: str | None) -> str:
+def pattern(name: str, versions: str | None) -> str:
     """The apt package pattern that only AMD's build of the release matches."""
-    return f"{name}=*.{build}-*" if build else name
+    return f"{name}={versions}" if versions else name

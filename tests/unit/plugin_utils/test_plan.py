@@ -410,3 +410,140 @@ def test_a_driver_that_works_is_not_held_against_its_kernel() -> None:
     done = carried_out(facts, plan_for(facts))
     done["kernel"] = {**done["kernel"], "next_boot": "6.8.0-40-generic"}
     assert plan_for(done)["state"] == "in-sync"
+
+
+NOBLE = {
+    "id": "ubuntu",
+    "id_like": ["debian"],
+    "version_id": "24.04",
+    "codename": "noble",
+    "base_id": "ubuntu",
+    "base_codename": "noble",
+    "pretty_name": "Ubuntu 24.04.3 LTS",
+}
+CORE = {"version": "10.0", "pytorch_version": ""}
+
+
+def noble(**changes: Any) -> dict[str, Any]:
+    """A bare server on Ubuntu 24.04 with one MI300X."""
+    return bare_server(**{"os": NOBLE, "gpus": [gpu("74a1")], **changes})
+
+
+def test_new_stream_has_two_keys_no_pin_and_no_linker_file() -> None:
+    plan = plan_for(noble(), **CORE)
+    assert plan["refusals"] == []
+    assert targets(plan, "repo") == [
+        paths.AMDROCM_KEYRING,
+        paths.ROCM_KEYRING,
+        paths.ROCM_SOURCE,
+        paths.AMDGPU_SOURCE,
+        "apt package index",
+    ]
+    assert plan["stages"]["sdk"]["packages"][0] == "amdrocm-core-sdk10.0=10.0.0-*"
+    assert "libatomic1" in plan["stages"]["sdk"]["packages"]
+    assert plan["stages"]["driver"]["packages"][-1] == "amdgpu-dkms-firmware=*.31500000-*"
+    assert targets(plan, "environment") == [paths.PROFILE]
+    assert plan["stages"]["environment"]["linker_cache"] is False
+
+
+@pytest.mark.parametrize("version", ["7.2.4", "7.14", "10.0"])
+def test_newer_releases_are_in_sync_once_carried_out(version: str) -> None:
+    facts = noble()
+    changes = {"version": version, "pytorch_version": ""}
+    plan = plan_for(carried_out(facts, plan_for(facts, **changes)), **changes)
+    assert plan["actions"] == []
+    assert plan["in_sync"] is True
+
+
+def test_new_stream_without_a_driver_needs_one_key() -> None:
+    plan = plan_for(noble(**CONTAINER), **CORE)
+    assert paths.AMDROCM_KEYRING in targets(plan, "repo")
+    assert paths.ROCM_KEYRING not in targets(plan, "repo")
+
+
+def test_graphics_source_belongs_to_7_and_leaves_with_it() -> None:
+    facts = noble()
+    done = carried_out(facts, plan_for(facts, version="7.2.4", pytorch_version=""))
+    assert done["files"][paths.GRAPHICS_SOURCE]
+    older = plan_for(done, version="6.4.2", pytorch_version="")
+    assert paths.GRAPHICS_SOURCE in older["stages"]["repo"]["remove"]
+
+
+def test_patch_of_the_new_stream_is_a_difference() -> None:
+    facts = noble()
+    done = carried_out(facts, plan_for(facts, **CORE))
+    done["packages"]["amdrocm-core-sdk10.0"]["version"] = "10.0.1-1"
+    (change,) = plan_for(done, **CORE)["stages"]["sdk"]["actions"]
+    assert change["reason"] == "is 10.0.1-1"
+
+
+@pytest.mark.parametrize(
+    ("now", "wanted"), [("7.1.1", "7.2.4"), ("7.2.4", "7.14")], ids=["within legacy", "to the newer numbers"]
+)
+def test_driver_from_30_on_is_replaced_by_its_own_number(now: str, wanted: str) -> None:
+    facts = noble()
+    done = carried_out(facts, plan_for(facts, version=now, pytorch_version=""))
+    assert targets(plan_for(done, version=wanted, pytorch_version=""), "driver") == [
+        "amdgpu-dkms",
+        "amdgpu-dkms-firmware",
+    ]
+
+
+LINKED = {"link": "/opt/rocm-7.2.4", "installs": [{"path": "/opt/rocm-7.2.4", "version": "7.2.4-93"}]}
+FOLDER = {"link": "/opt/rocm/core-10.0", "installs": [{"path": "/opt/rocm/core-10.0", "version": "10.0.0"}]}
+OLD_CORE = {"rocm-core": {"version": "7.2.4.70204-93~24.04", "status": "installed", "amd": True}}
+STREAMS: list[tuple[str, dict[str, Any], str, set[str]]] = [
+    ("link in the way", {"rocm": LINKED}, "10.0", {"new-stream-over-legacy"}),
+    ("package in the way", {"packages": OLD_CORE}, "7.14", {"new-stream-over-legacy"}),
+    ("folder in the way", {"rocm": FOLDER}, "7.2.4", {"legacy-over-new-stream"}),
+    ("upgrade within the old stream", {"rocm": LINKED, "packages": OLD_CORE}, "7.1.1", set()),
+    ("side by side in the new stream", {"rocm": FOLDER}, "7.14", set()),
+]
+
+
+@pytest.mark.parametrize(("name", "facts", "version", "expected"), STREAMS, ids=[case[0] for case in STREAMS])
+def test_one_stream_does_not_go_over_the_other(
+    name: str, facts: dict[str, Any], version: str, expected: set[str]
+) -> None:
+    plan = plan_for(noble(**facts), version=version, pytorch_version="")
+    assert ids(plan["refusals"]) == expected, name
+
+
+def test_linker_file_of_an_older_rocm_goes_and_the_cache_with_it() -> None:
+    facts = noble()
+    facts["files"][paths.LD_SO_CONF] = on_disk("/opt/rocm/lib\n")
+    plan = plan_for(facts, **CORE)
+    assert plan["stages"]["environment"]["remove"] == [paths.LD_SO_CONF]
+    assert plan["stages"]["environment"]["linker_cache"] is True
+
+
+def test_first_path_directory_is_the_tools_and_opencl_comes_with_5() -> None:
+    focal = {**NOBLE, "version_id": "20.04", "codename": "focal", "base_codename": "focal"}
+    plan = plan_for(bare_server(os=focal), version="5.7", pytorch_version="")
+    (script,) = [file for file in plan["stages"]["environment"]["files"] if file["path"] == paths.PROFILE]
+    assert "/opt/rocm/opencl/bin /opt/rocm/bin" in script["content"]
+    assert plan["verify"]["path"][0] == "/opt/rocm/bin"
+
+
+def test_debian_uses_the_suite_of_its_ubuntu_sister() -> None:
+    debian = {**NOBLE, "id": "debian", "version_id": "12", "codename": "bookworm"}
+    debian |= {"base_id": "debian", "base_codename": "bookworm"}
+    plan = plan_for(bare_server(os=debian, gpus=[gpu("74a1")]), version="6.4.2", pytorch_version="")
+    assert plan["refusals"] == []
+    assert {source["suite"] for source in plan["release"]["sources"]} == {"jammy"}
+    assert "python3-setuptools" in plan["stages"]["sdk"]["packages"]
+
+
+def test_programs_of_the_new_stream_are_told_where_its_libraries_are() -> None:
+    plan = plan_for(noble(), **CORE)
+    assert "programs-need-rpath" in ids(plan["warnings"])
+    assert plan["verify"]["link_options"] == ["-Wl,-rpath,/opt/rocm/lib"]
+    assert plan_for(noble(), version="7.2.4", pytorch_version="")["verify"]["link_options"] == []
+
+
+def test_library_path_is_set_in_the_new_stream_where_it_is_wished() -> None:
+    plan = plan_for(noble(), ld_library_path=True, **CORE)
+    (script,) = plan["stages"]["environment"]["files"]
+    assert 'LD_LIBRARY_PATH="$rocm_directory' in script["content"]
+    assert "for rocm_directory in /opt/rocm/lib;" in script["content"]
+    assert "programs-need-rpath" not in ids(plan["warnings"])

@@ -1,0 +1,45 @@
+"""The layout of the new packaging: /opt/rocm is a folder of alternatives, tools have links in /usr/bin."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+PREFIX = "/opt/rocm/core-10.0"
+LINKS = {
+    "/opt/rocm/core": PREFIX,
+    "/opt/rocm/core-10": PREFIX,
+    "/opt/rocm/bin": f"{PREFIX}/bin",
+    "/opt/rocm/lib": f"{PREFIX}/lib",
+    "/opt/rocm/include": f"{PREFIX}/include",
+    "/opt/rocm/llvm": f"{PREFIX}/llvm",
+    "/usr/bin/rocminfo": f"{PREFIX}/bin/rocminfo",
+    "/usr/bin/hipcc": f"{PREFIX}/bin/hipcc",
+}
+
+
+def test_opt_rocm_is_a_folder(host: Any) -> None:
+    folder = host.file("/opt/rocm")
+    assert folder.is_directory
+    assert not folder.is_symlink
+
+
+@pytest.mark.parametrize(("link", "target"), LINKS.items())
+def test_links_are_alternatives(host: Any, link: str, target: str) -> None:
+    assert host.check_output("readlink %s", link).startswith("/etc/alternatives/")
+    assert host.check_output("readlink -f %s", link) == target
+
+
+def test_user_space_and_driver_have_keys_of_their_own(host: Any) -> None:
+    keys = host.check_output("ls /etc/apt/keyrings").split()
+    assert keys == (["amdrocm.asc", "rocm.asc"] if "mi250" in host.check_output("hostname") else ["amdrocm.asc"])
+
+
+def test_tool_runs_from_usr_bin_without_any_setting(host: Any) -> None:
+    assert "ROCk module is NOT loaded" in host.run("env -i /usr/bin/rocminfo").stdout
+
+
+def test_packages_of_one_gpu_target_exist(host: Any) -> None:
+    policy = host.check_output("LC_ALL=C.UTF-8 apt-cache policy amdrocm-blas10.0-gfx942")
+    assert "Candidate: 10.0.0-4" in policy
