@@ -51,7 +51,7 @@ STEPS = (
         Step(f"molecule {name}", "hosts", tool("molecule", "test", "--scenario-name", name))
         for name in ("default", "noble-7.2", "core-10", "focal-5.7", "debian-12")
     ),
-    Step("integration tests", "hosts", python("-m", "pytest", "tests/integration", "-v", "--durations=10")),
+    Step("integration tests", "hosts", python("-m", "pytest", "tests/integration", "-vv", "--durations=10")),
 )
 
 
