@@ -27,6 +27,8 @@ _STACK = re.compile(
 _BESIDE = re.compile(
     r"^(?:dkms|linux-firmware|firmware-amd-graphics|unattended-upgrades|proxmox-ve|pve-(?:manager|kernel.*)"
     r"|proxmox-(?:kernel|default-kernel).*|python3(?:\.\d+)?-venv"
+    # Prerequisites of ROCm (packages.yml).
+    r"|python3-(?:setuptools|wheel)|libatomic1|libquadmath0"
     # Kernel metapackages: the ones that bring a new kernel with the next upgrade.
     r"|linux(?:-image|-headers|-modules-extra)?-(?:generic|lowlatency|virtual|aws|azure|gcp|gke|oracle|kvm|oem|nvidia"
     r"|amd64|cloud-amd64)(?:-hwe)?(?:-[0-9.]+[a-z]?)?(?:-edge)?"

@@ -9,7 +9,9 @@ from typing import Any
 import pytest
 import yaml
 
+from ansible_collections.gpufleet.rocm.plugins.module_utils.packages import relevant
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.findings import decisions
+from ansible_collections.gpufleet.rocm.plugins.plugin_utils.matrix import table
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.wishes import Wishes, parse_wishes
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -64,3 +66,11 @@ def test_every_id_in_the_code_is_in_the_table() -> None:
         used |= set(re.findall(r'"id": "([a-z-]+)"', text))
     assert used
     assert used - set(decisions()) == set()
+
+
+def test_facts_mention_every_prerequisite_of_the_matrix() -> None:
+    """Otherwise the plan would never see that one is installed."""
+    for stream in table("packages")["streams"].values():
+        for row in stream["prerequisites"]:
+            for name in row["names"]:
+                assert relevant(name, "1.0-1", []), name

@@ -56,7 +56,7 @@ BESIDE = """dkms linux-firmware firmware-amd-graphics unattended-upgrades proxmo
 python3.12-venv linux-generic linux-image-generic linux-generic-hwe-24.04 linux-headers-generic linux-oem-24.04c
 linux-image-amd64 linux-headers-6.8.0-41-generic linux-modules-extra-6.8.0-44-generic"""
 OTHERS = """rocksdb-tools rocs roccat-tools hippo-canvas libamd3 libdrm-amdgpu1x linux-libc-dev linux-base
-linux-headers-6.5.0-1-generic linux-image-6.8.0-41-generic python3 python3-wheel libhippomocks-dev libroc
+linux-headers-6.5.0-1-generic linux-image-6.8.0-41-generic python3 python3-numpy libhippomocks-dev libroc
 libhipposomething half-life openssh-server"""
 
 
