@@ -29,6 +29,8 @@ def play(label: str, *words: str) -> tuple[int, dict[str, dict[str, int]], float
         recap = Path(folder) / "recap.json"
         environment = {
             **os.environ,
+            # Each task shows its name when it starts, not when its first host has finished.
+            "ANSIBLE_DISPLAY_SKIPPED_HOSTS": "1",
             "ANSIBLE_CALLBACK_PLUGINS": str(RECAP),
             "ANSIBLE_CALLBACKS_ENABLED": "sandbox_recap",
             "SANDBOX_RECAP": str(recap),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -24,6 +25,8 @@ def plan(facts: Any, wishes: Any, probe: Any = None) -> dict[str, Any]:
             f"gpufleet.rocm.plan: found wishes of type {type(wishes).__name__}; expected a mapping. "
             "Next: pass rocm_plan_wishes."
         )
+    # Plain data: Ansible hands over lazily rendered containers.
+    wishes = json.loads(json.dumps(wishes))
     return make_plan(facts, wishes, probe if isinstance(probe, Mapping) and "urls" in probe else None)
 
 

@@ -1,10 +1,11 @@
-"""State of DKMS modules, from `dkms status` or from the DKMS tree."""
+"""State of DKMS modules, from `dkms status`, from what a build says, or from the DKMS tree."""
 
 from __future__ import annotations
 
 import re
 
 from ansible_collections.gpufleet.rocm.plugins.module_utils.host import Host
+from ansible_collections.gpufleet.rocm.plugins.module_utils.text import plain_lines
 
 TREE = "/var/lib/dkms"
 
@@ -22,6 +23,27 @@ _BROKEN = (
         re.I,
     ),
 )
+
+
+# Where the messages of a build name the module and its version, and the kernel; versions hold no slash.
+_BUILD_OF = (
+    re.compile(
+        r"^Autoinstall of module (?P<module>[^\s/]+)/(?P<version>[^\s/]+) for kernel (?P<kernel>\S+) \((?P<arch>\w+)\)"
+    ),
+    re.compile(
+        r"^DKMS make\.log for (?P<module>[\w-]+?)-(?P<version>\d[^\s/]*) for kernel (?P<kernel>\S+) \((?P<arch>\w+)\)"
+    ),
+)
+_BUILD_KERNEL = re.compile(
+    r"(?:bad return status for module build on kernel|build of \S+ failed for): (?P<kernel>\S+) \((?P<arch>\w+)\)", re.I
+)
+_BUILD_LOG = re.compile(r"/dkms/(?P<module>[^\s/]+)/(?P<version>[^\s/]+)/(?:[^\s]*/)?build/")
+_BUILD_STATUS = re.compile(r"\(bad exit status: \d+\)")
+# The kernel's own module has a higher or the same version, so that the built one stays where it is.
+_NOT_NEWER = re.compile(r"module version \S+ for (?P<module>\S+)\.ko", re.I)
+_IN_KERNEL = re.compile(r"is not newer than what is already found in kernel (?P<kernel>[^\s(]+)")
+_AUTOINSTALL = re.compile(r"^dkms autoinstall on (?P<kernel>[^\s/]+)/(?P<arch>\w+) failed for (?P<modules>.+)$")
+_AUTOINSTALL_MODULE = re.compile(r"([^\s,()]+)\(\d+\)")
 
 
 def _entry(match: re.Match[str], state: str, warning: str | None) -> dict[str, object]:
@@ -54,6 +76,57 @@ def parse_status(text: str) -> list[dict[str, object]]:
             warning = _WARNING.search(match.group("rest"))
             entries.append(_entry(match, match.group("state"), warning.group(1).strip() if warning else None))
     return entries
+
+
+def parse_output(text: str) -> list[dict[str, object]]:
+    """Entries of anything that dkms prints: `dkms status`, and failed builds with state 'failed'.
+
+    A build that gave way to the kernel's own module has state 'built' and a warning. version is None where a message
+    names the module alone; a failure whose module nobody names gives no entry.
+    """
+    lines = [line.strip() for line in plain_lines(text)]
+    return parse_status("\n".join(lines)) + _failed_builds(lines)
+
+
+def _failed_builds(lines: list[str]) -> list[dict[str, object]]:
+    """One entry per module and kernel that a build or installation failed for; its warning is the line that says so."""
+    failed: dict[tuple[str, str | None], dict[str, object]] = {}
+    build: dict[str, str | None] = {}
+
+    def add(complaint: str, state: str = "failed") -> None:
+        module, kernel = build.get("module"), build.get("kernel")
+        if module and kernel:
+            entry = failed.setdefault((module, kernel), {"module": module, "version": build.get("version")})
+            entry.update({"kernel": kernel, "arch": build.get("arch"), "state": state})
+            entry.setdefault("warning", complaint)
+
+    complaint: str | None = None
+    for line in lines:
+        start = next((match for match in (pattern.match(line) for pattern in _BUILD_OF) if match), None)
+        other, in_kernel = _NOT_NEWER.search(line), _IN_KERNEL.search(line)
+        if other:
+            build, complaint = {"module": other.group("module")}, None
+        if in_kernel:
+            build = dict(build, **in_kernel.groupdict())
+            add(line, "built")
+        kernel, log, autoinstall = _BUILD_KERNEL.search(line), _BUILD_LOG.search(line), _AUTOINSTALL.match(line)
+        if start:
+            build, complaint = dict(start.groupdict()), None
+        elif kernel:
+            build, complaint = dict(build, **kernel.groupdict()), line
+            add(line)
+        elif _BUILD_STATUS.search(line):
+            add(line)
+        elif log and complaint:
+            # "Consult .../build/make.log" follows the complaint and names what it is about.
+            build = dict(build, **log.groupdict())
+            add(complaint)
+        elif autoinstall:
+            for module in _AUTOINSTALL_MODULE.findall(autoinstall.group("modules")):
+                build = {"module": module, "kernel": autoinstall.group("kernel"), "arch": autoinstall.group("arch")}
+                add(line)
+            build, complaint = {}, None
+    return list(failed.values())
 
 
 def read_tree(host: Host) -> list[dict[str, object]]:

@@ -16,6 +16,8 @@ GRAPHICS_SOURCE = SOURCES_DIR + "/graphics.sources"
 ROCM_KEYRING = KEYRINGS_DIR + "/rocm.asc"
 AMDROCM_KEYRING = KEYRINGS_DIR + "/amdrocm.asc"
 ROCM_PIN = PREFERENCES_DIR + "/rocm-pin-600"
+# Only there while packages are replaced by others that sort lower.
+REPLACE_PIN = PREFERENCES_DIR + "/gpufleet-rocm-replace"
 LD_SO_CONF = "/etc/ld.so.conf.d/rocm.conf"
 PROFILE = "/etc/profile.d/rocm.sh"
 
@@ -26,6 +28,7 @@ OWNED_FILES = (
     ROCM_KEYRING,
     AMDROCM_KEYRING,
     ROCM_PIN,
+    REPLACE_PIN,
     LD_SO_CONF,
     PROFILE,
 )

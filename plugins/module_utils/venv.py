@@ -34,7 +34,7 @@ def read(host: Host, path: str) -> dict[str, object]:
     """
     config = host.read(path + "/pyvenv.cfg")
     if config is None:
-        missing = {"path": path, "exists": False, "usable": False, "occupied": bool(host.names(path))}
+        missing = {"path": path, "exists": False, "usable": False, "occupied": _occupied(host, path)}
         return {**missing, "python": None, "packages": {}}
     fields = parse_config(config)
     version = re.match(r"\d+\.\d+", fields.get("version_info") or fields.get("version") or "")
@@ -49,6 +49,10 @@ def read(host: Host, path: str) -> dict[str, object]:
     usable = host.exists(path + "/bin/python") and "pip" in packages
     facts = {"path": path, "exists": True, "usable": usable, "occupied": False}
     return {**facts, "python": python, "packages": packages}
+
+
+def _occupied(host: Host, path: str) -> bool:
+    return bool(host.names(path)) or (host.exists(path) and not host.is_dir(path))
 
 
 def gather(host: Host, paths: list[str]) -> list[dict[str, object]]:

@@ -98,6 +98,7 @@ user:
 import json
 import os
 import pwd
+import re
 import shlex
 import shutil
 import stat
@@ -108,6 +109,7 @@ from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
 
+ANSI = re.compile(r"\x1b\[[0-9;]*m")
 PASSED = "passed"
 FAILED = "failed"
 NOT_RUN = "not run"
@@ -161,7 +163,7 @@ class Report:
 
 def tail(text: str, lines: int = 5) -> str:
     """The last lines of an output: the place where tools name the error."""
-    return "\n".join(text.splitlines()[-lines:])[-800:]
+    return "\n".join(ANSI.sub("", text).splitlines()[-lines:])[-800:]
 
 
 def check_path(login: Login, path: list[str]) -> tuple[str, str]:

@@ -8,7 +8,7 @@ Shape of the result (also the ``plan`` part of the report)::
     refusals, warnings: [{id, found, expected, remedy, message}]
     allowed: [ids of refusals that rocm_allow turned into warnings]
     reboot: bool                      # a reboot is needed for the wishes to take effect
-    wishes: {...}                     # see wishes.py
+    asked, wishes: {...}              # as the inventory says them, and typed (wishes.py)
     release, torch: {...} or null     # see releases.py and torch_wheels.py
     actual: {rocm, driver, torch}     # versions found on the host, null where absent
     driver_mode: dkms | inbox | none
@@ -57,12 +57,12 @@ def make_plan(
     except DecisionError as error:
         findings = Findings()
         findings.add_error(error)
-        return _result(facts, dict(raw_wishes), findings)
+        return _result(facts, raw_wishes, dict(raw_wishes), findings)
 
     findings = Findings(allow=frozenset(wishes.allow))
     release = _release(facts, wishes, findings)
     if release is None:
-        return _result(facts, wishes.as_dict(), findings)
+        return _result(facts, raw_wishes, wishes.as_dict(), findings)
     findings.add_notes(release["warnings"])
 
     situation = Situation(
@@ -76,7 +76,7 @@ def make_plan(
     )
     stages = all_stages(situation, findings)
     plan_refusals.check(situation, stages, findings)
-    return _result(facts, wishes.as_dict(), findings, situation, stages)
+    return _result(facts, raw_wishes, wishes.as_dict(), findings, situation, stages)
 
 
 def _release(facts: Facts, wishes: Wishes, findings: Findings) -> dict[str, Any] | None:
@@ -131,6 +131,7 @@ def _torch(facts: Facts, wishes: Wishes, release: Mapping[str, Any], findings: F
 
 def _result(
     facts: Facts,
+    asked: Mapping[str, Any],
     wishes: dict[str, Any],
     findings: Findings,
     situation: Situation | None = None,
@@ -148,6 +149,7 @@ def _result(
         "allowed": findings.allowed,
         "reboot": bool(stages) and stages["driver"]["reboot"],
         "wishes": wishes,
+        "asked": dict(asked),
         "release": dict(situation.release) if situation else None,
         "torch": dict(situation.torch) if situation and situation.torch else None,
         "actual": _actual(facts, wishes),

@@ -19,11 +19,11 @@ def plan_text(hosts: Mapping[str, Host]) -> str:
     for name, host in hosts.items():
         plan = host.get("plan")
         if not plan:
-            rows[name] = ["no answer", "", "", "", ""]
+            rows[name] = ["no plan", "", "", "", ""]
             continue
         rows[name] = [
             {"change": "will change", "in-sync": "in sync", "refused": "refused"}[plan["state"]],
-            _gpu_text(plan["gpus"]),
+            _gpu_text(plan["gpus"]) if plan["release"] else "-",
             plan["release"]["version"] if plan["release"] else str(plan["wishes"].get("version", "")),
             _driver_text(plan),
             _change_text(plan),
@@ -87,7 +87,7 @@ def _outcome(host: Host) -> tuple[str, str]:
     plan, failure = host.get("plan"), host.get("failure")
     checks = (host.get("verification") or {}).get("checks", [])
     if not plan:
-        return "no answer", "unreachable, or the host could not be read"
+        return "no plan", "unreachable, or reading and planning failed; the reason is above"
     failed = [check for check in checks if check["status"] == "failed"]
     if failed:
         return "failed", "\n".join(f"{check['id']}: {check['evidence']}" for check in failed)

@@ -22,6 +22,8 @@ PACKAGE_NAME = re.compile(r"[a-z0-9][a-z0-9+.-]+")
 USER_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.@-]*\$?")
 URL = re.compile(r"https?://[A-Za-z0-9._~:/@%\[\]-]+")
 ABSOLUTE_PATH = re.compile(r"/[A-Za-z0-9._+@/-]+")
+# A password in a URL is not repeated in messages.
+SECRET = re.compile(r"//[^/]*@")
 FINGERPRINT = re.compile(r"[0-9A-F]{40}|[0-9A-F]{64}")
 
 
@@ -66,13 +68,13 @@ def parse_wishes(raw: Mapping[str, Any]) -> Wishes:
         if id not in overridable():
             raise _invalid("rocm_allow", id, "ids that can be overridden: " + ", ".join(overridable()))
     return Wishes(
-        version=raw.get("version", "6.0"),
+        version=raw.get("version") or Wishes.version,
         driver_mode=mode,
         packages=_names(raw, "packages", PACKAGE_NAME, "a list of package names"),
         users=_names(raw, "users", USER_NAME, "a list of user names"),
         pytorch=_flag(raw, "pytorch", True),
         pytorch_version=_text(raw, "pytorch_version", re.compile(r"\d+(\.\d+){1,3}"), "a version such as 2.3.0"),
-        pytorch_venv=_text(raw, "pytorch_venv", ABSOLUTE_PATH, "an absolute path") or "/opt/pytorch-rocm",
+        pytorch_venv=(_text(raw, "pytorch_venv", ABSOLUTE_PATH, "an absolute path") or Wishes.pytorch_venv).rstrip("/"),
         ld_library_path=_flag(raw, "ld_library_path", False),
         reboot_ok=_flag(raw, "reboot_ok", False),
         expect_gpus=_count(raw),
@@ -159,6 +161,8 @@ def _mapping(
             continue
         text = str(item).replace(" ", "").upper() if form is FINGERPRINT else str(item).rstrip("/")
         if key not in known or not form.fullmatch(text):
-            raise _invalid(f"rocm_{name}[{key}]", item, f"{expected} under one of " + ", ".join(known))
+            raise _invalid(
+                f"rocm_{name}[{key}]", SECRET.sub("//***@", str(item)), f"{expected} under one of " + ", ".join(known)
+            )
         result[str(key)] = text
     return result

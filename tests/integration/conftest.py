@@ -71,7 +71,8 @@ class Target:
         tree = {"sandbox": {"children": {group: {"hosts": {self.host.name: entry}}}}}
         (inventory / "hosts.json").write_text(json.dumps(tree))
         reports = self.folder / "reports"
-        report = reports / f"{self.host.name}.json"
+        name = f"{self.host.name}.check" if "--check" in options else self.host.name
+        report = reports / f"{name}.json"
         report.unlink(missing_ok=True)
         settings = {"sandbox_cache": str(ROOT / ".cache" / "sandbox"), "rocm_report_dir": str(reports), **variables}
         command = [str(ANSIBLE_PLAYBOOK), "-i", str(inventory), playbook, "-e", json.dumps(settings), *options]

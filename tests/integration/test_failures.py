@@ -44,3 +44,20 @@ def test_failure_names_its_reason_and_a_rerun_converges(victim: Target, prefix: 
     again = victim.play()
     assert again.code == 0, again.output[-3000:]
     assert again.report["state"] == "done"
+
+
+def test_packages_of_the_distribution_give_way(victim: Target) -> None:
+    """Its rocminfo and hipcc sort higher, so that a pin of 600 alone would leave them."""
+    hosts.reset(victim.host.name)
+    victim.shell("apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get install -q -y rocminfo hipcc")
+    run = victim.play(rocm_pytorch=False)
+    assert run.code == 0, run.output[-3000:]
+    assert ".60000-" in victim.shell("dpkg-query -W -f '${Version} ' rocminfo hipcc")
+    assert victim.play(rocm_pytorch=False).report["state"] == "in sync"
+
+
+def test_a_damaged_environment_is_made_anew(victim: Target) -> None:
+    victim.play()
+    victim.shell("rm -rf /opt/pytorch-rocm/lib")
+    run = victim.play()
+    assert (run.code, run.report["state"]) == (0, "done"), run.output[-3000:]

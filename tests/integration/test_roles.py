@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from sandbox.upstream import faults
 from tests.integration.conftest import Target
 
 ROLE_ALONE = """
@@ -13,6 +14,23 @@ ROLE_ALONE = """
   gather_facts: false
   roles:
     - role: gpufleet.rocm.rocm_access
+"""
+
+TWO_WISHES = """
+- name: The fleet's release
+  hosts: all
+  become: true
+  gather_facts: false
+  roles:
+    - role: gpufleet.rocm.rocm_access
+- name: Another one for some reason
+  hosts: all
+  become: true
+  gather_facts: false
+  vars:
+    rocm_version: 6.0.2
+  roles:
+    - role: gpufleet.rocm.rocm_sdk
 """
 
 
@@ -55,6 +73,39 @@ def test_another_release_replaces_exactly_what_differs(settled: Target) -> None:
     assert settled.shell("readlink -f /opt/rocm").strip() == "/opt/rocm-6.0.2"
     again = settled.play(rocm_pytorch=False, rocm_version="6.0.2")
     assert (again.code, again.report["state"]) == (0, "in sync")
+
+
+def test_back_to_the_release_before(settled: Target) -> None:
+    """apt downgrades nothing by itself, and the SDK is a hundred packages that need each other's exact versions."""
+    settled.play(rocm_pytorch=False, rocm_version="6.0.2")
+    run = settled.play(rocm_pytorch=False)
+    assert run.code == 0, run.output[-3000:]
+    assert run.report["state"] == "done"
+    assert settled.shell("dpkg-query -W -f '${Version}' rocm-hip-sdk").startswith("6.0.0.60000-")
+    assert settled.shell("ls /etc/apt/preferences.d").split() == ["rocm-pin-600"]
+    again = settled.play(rocm_pytorch=False)
+    assert (again.code, again.report["state"]) == (0, "in sync")
+
+
+def test_a_failed_upgrade_leaves_the_release_that_works(settled: Target) -> None:
+    before = settled.shell("cat /etc/apt/sources.list.d/rocm.sources")
+    faults.add("/repo.radeon.com/rocm/apt/6.0.2/dists/", "foreign-signature")
+    run = settled.play(rocm_pytorch=False, rocm_version="6.0.2")
+    assert run.code == 2
+    assert run.report["state"] == "failed"
+    assert settled.shell("cat /etc/apt/sources.list.d/rocm.sources") == before
+    faults.clear()
+    again = settled.play(rocm_pytorch=False)
+    assert again.code == 0, again.output[-3000:]
+
+
+def test_a_second_wish_in_the_same_run_is_planned_anew(settled: Target, tmp_path: Path) -> None:
+    playbook = tmp_path / "play.yml"
+    playbook.write_text(TWO_WISHES)
+    run = settled.play(str(playbook), rocm_pytorch=False)
+    assert run.code == 0, run.output[-3000:]
+    assert settled.shell("readlink -f /opt/rocm").strip() == "/opt/rocm-6.0.2"
+    assert settled.play(rocm_pytorch=False).report["state"] == "done"
 
 
 def test_verify_names_a_device_that_the_user_may_not_open(settled: Target) -> None:

@@ -11,6 +11,7 @@ from ansible_collections.gpufleet.rocm.plugins.plugin_utils.stages.situation imp
     driver_mode,
     package_difference,
     pattern,
+    replacement_pin,
 )
 
 
@@ -18,7 +19,7 @@ def plan_driver(situation: Situation, findings: Findings) -> Stage:
     """Kernel headers, driver and firmware packages, and whether the running module is the installed one."""
     facts, release = situation.facts, situation.release
     mode = driver_mode(situation)
-    stage: Stage = {"actions": [], "mode": mode, "packages": [], "reboot": False, "note": ""}
+    stage: Stage = {"actions": [], "mode": mode, "packages": [], "pin": None, "reboot": False, "note": ""}
     if situation.in_container:
         stage["note"] = "a container has no kernel of its own: nothing is built or loaded here"
         findings.add(
@@ -38,6 +39,7 @@ def plan_driver(situation: Situation, findings: Findings) -> Stage:
         packages.append(pattern(name, versions))
     if stage["actions"]:
         stage["packages"] = packages
+        stage["pin"] = replacement_pin(release, stage["actions"])
     if not situation.in_container:
         stage["reboot"] = bool(stage["actions"]) or _module_differs(situation, findings)
     return stage

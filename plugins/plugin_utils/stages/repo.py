@@ -33,7 +33,7 @@ def plan_repo(situation: Situation, findings: Findings) -> Stage:
     foreign = _foreign_sources(situation, findings)
     leftovers = [
         path
-        for path in (*SOURCE_FILES, paths.ROCM_PIN)
+        for path in (*SOURCE_FILES, paths.ROCM_PIN, paths.REPLACE_PIN)
         if facts["files"].get(path) and path not in {file["path"] for file in files}
     ]
     actions = [action("move-away", path, "names AMD's repositories beside our own file") for path in foreign]
@@ -49,7 +49,7 @@ def plan_repo(situation: Situation, findings: Findings) -> Stage:
         "move_away": foreign,
         "remove": leftovers,
         "keys": keys,
-        "files": [file for file, reason in changed if reason],
+        "files": [{**file, "existed": reason != "missing"} for file, reason in changed if reason],
     }
 
 

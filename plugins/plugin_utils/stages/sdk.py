@@ -12,6 +12,7 @@ from ansible_collections.gpufleet.rocm.plugins.plugin_utils.stages.situation imp
     installed,
     package_difference,
     pattern,
+    replacement_pin,
     sdk_versions,
 )
 
@@ -46,6 +47,7 @@ def plan_sdk(situation: Situation, findings: Findings) -> Stage:
         "actions": actions,
         "packages": [pattern(name, versions) for name in names] + prerequisites if actions else [],
         "names": wanted,
+        "pin": replacement_pin(release, actions),
     }
 
 

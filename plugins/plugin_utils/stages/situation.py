@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any
 
+from ansible_collections.gpufleet.rocm.plugins.module_utils import paths
+from ansible_collections.gpufleet.rocm.plugins.plugin_utils import render
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.gpus import Gpu
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.matrix import renamed_package
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.wishes import Wishes
@@ -105,3 +107,14 @@ def package_difference(facts: Mapping[str, Any], name: str, versions: str | None
 def pattern(name: str, versions: str | None) -> str:
     """The apt package pattern that only AMD's build of the release matches."""
     return f"{name}={versions}" if versions else name
+
+
+def replacement_pin(release: Mapping[str, Any], actions: Sequence[Action]) -> dict[str, str] | None:
+    """The pin under which installed packages give way to AMD's of the wanted release, also where those sort lower.
+
+    apt never downgrades below priority 1000, and the versions of dependencies cannot be listed one by one.
+    """
+    if not release["pin"] or not any(row["reason"].startswith("is ") for row in actions):
+        return None
+    pin = {"origin": release["pin"]["origin"], "priority": 1001}
+    return {"path": paths.REPLACE_PIN, "content": render.apt_pin(pin), "mode": "0644"}

@@ -69,7 +69,7 @@ def test_venv(make_host: MakeHost) -> None:
         }
     )
     packages = {"torch": "2.3.0+rocm6.0", "pip": "22.0.2"}
-    nothing = {"exists": False, "usable": False, "python": None, "packages": {}}
+    nothing: dict[str, object] = {"exists": False, "usable": False, "python": None, "packages": {}}
     assert venv.gather(host, [f"/opt/venvs/{name}" for name in ("torch/", "halved", "none", "notes")]) == [
         {
             "path": "/opt/venvs/torch",

@@ -34,7 +34,7 @@ def test_plan_of_a_small_fleet_has_a_row_per_host() -> None:
     assert lines[0].split()[:2] == ["HOST", "PLAN"]
     assert lines[1].startswith("a            will change  2 x MI250")
     assert lines[2].startswith("longer-name  in sync")
-    assert lines[3].startswith("gone         no answer")
+    assert lines[3].startswith("gone         no plan")
 
 
 def test_plan_of_a_large_fleet_is_grouped_by_outcome() -> None:
@@ -70,7 +70,7 @@ def test_states() -> None:
         "dry": "would change",
         "drifted": "drift",
         "somebody's": "drift",
-        "away": "no answer",
+        "away": "no plan",
     }
     assert reports["broken"]["reason"] == "Install: no space"
     assert reports["wrong"]["reason"] == "rocminfo: because"

@@ -1,0 +1,1 @@
+"""Readers of real tool output: text in, plain data out. They never fail on text, whatever it holds."""

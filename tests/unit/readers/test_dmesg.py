@@ -1,0 +1,143 @@
+"""The kernel log of hosts with broken GPUs, and of healthy ones."""
+
+from __future__ import annotations
+
+import pytest
+
+from ansible_collections.gpufleet.rocm.plugins.filter.dmesg_problems import dmesg_problems
+from tests.unit.readers.captures import capture, names
+
+# capture: ids with the words that the evidence must hold
+READINGS: dict[str, list[tuple[str, str]]] = {
+    "01-atomics-rejected": [("pcie-atomics", "skipped device 1002:67df, PCI rejects atomics")],
+    "03-did-missing-in-kfd": [("gpu-unknown-to-kfd", "DID 7340 is missing")],
+    "04-unknown-symbol-iommu-no-modules-extra": [("modules-extra-missing", "Unknown symbol amd_iommu_bind_pasid")],
+    "06-chip-not-supported-by-kfd": [("gpu-unsupported", "PITCAIRN  not supported in kfd")],
+    "07-vf-mailbox-hang": [("vf-mailbox-timeout", "0000:08:00.0: amdgpu: trn=2 ACK should not assert")],
+    # Banners of a driver that works.
+    "09-dkms-driver-banner": [],
+    "10-navi31-ip-discovery": [("module-option-invalid", "sched_policy has invalid value")],
+    # The PCI scan names every device, whoever drives it.
+    "12-mi100-large-bar-pci-scan": [],
+    # Hidden from compute on purpose.
+    "13-igpu-crat-disabled": [],
+    "15-gfxhub-page-fault": [("gpu-page-fault", "0000:c2:00.0: amdgpu: [gfxhub] page fault")],
+    "16-vega10-kvm-probe-fail": [("driver-probe-failed", "probe of 0000:00:09.0 failed with error -22")],
+}
+
+
+def test_every_capture_is_read() -> None:
+    assert names("dmesg") == [f"dmesg/{name}" for name in sorted(READINGS)]
+
+
+@pytest.mark.parametrize("name", READINGS)
+def test_capture(name: str) -> None:
+    found = dmesg_problems(capture(f"dmesg/{name}"))
+    assert [problem["id"] for problem in found] == [id for id, _ in READINGS[name]]
+    for problem, (_, words) in zip(found, READINGS[name], strict=True):
+        assert words in problem["evidence"]
+
+
+@pytest.mark.parametrize(
+    ("id", "line"),
+    [
+        ("pcie-atomics", "[    1.1] kfd kfd: skipped device 1002:67ef, PCI rejects atomics"),
+        ("pcie-atomics", "[    1.1] kfd kfd: amdgpu: skipped device 1002:7341, PCI rejects atomics 123<145"),
+        ("pcie-atomics", "[    1.1] [drm] PCIE atomic ops is not supported"),
+        ("gpu-unsupported", "[    0.7] kfd kfd: kfd not supported on this ASIC"),
+        ("gpu-unsupported", "[    4.6] kfd kfd: amdgpu: OLAND  not supported in kfd"),
+        ("gpu-unsupported", "amdgpu 0000:01:00.0: amdgpu: SI support provided by radeon. Use radeon.si_support=0"),
+        ("modules-extra-missing", "[    5.0] amdkfd: Unknown symbol amd_iommu_free_device (err -2)"),
+        ("module-kernel-mismatch", "[    5.0] amdgpu: Unknown symbol drm_dp_add_payload_part2 (err -22)"),
+        ("module-kernel-mismatch", "[    5.0] amdkcl: disagrees about version of symbol module_layout"),
+        ("module-kernel-mismatch", "amdgpu: version magic '6.8.0-41-generic SMP' should be '6.8.0-44-generic SMP'"),
+        ("module-kernel-mismatch", "modprobe: ERROR: could not insert 'amdgpu': Invalid module format"),
+        ("secure-boot-unsigned", "[    4.1] Loading of unsigned module is rejected"),
+        ("secure-boot-unsigned", "[    4.1] amdkcl: Loading of module with unavailable key is rejected"),
+        ("secure-boot-unsigned", "[    4.1] Lockdown: modprobe: unsigned module loading is restricted; see man"),
+        ("secure-boot-unsigned", "modprobe: ERROR: could not insert 'amdgpu': Key was rejected by service"),
+        ("secure-boot-unsigned", "modprobe: ERROR: could not insert 'amdgpu': Required key not available"),
+        ("secure-boot-unsigned", "[    4.1] PKCS#7 signature not signed with a trusted key"),
+        (
+            "firmware-missing",
+            "amdgpu 0000:01:00.0: Direct firmware load for amdgpu/polaris12_mc.bin failed with error -2",
+        ),
+        ("firmware-missing", "amdgpu 0000:c4:00.0: firmware: failed to load amdgpu/gc_11_5_1_pfp.bin (-2)"),
+        ("firmware-missing", 'amdgpu 0000:03:00.0: amdgpu: Failed to load firmware "amdgpu/psp_14_0_3_sos.bin"'),
+        ("vbios-missing", "amdgpu 0000:00:09.0: amdgpu: Unable to locate a BIOS ROM"),
+        ("driver-probe-failed", "amdgpu 0000:c2:00.0: probe with driver amdgpu failed with error -22"),
+        ("driver-probe-failed", "[    4.8] amdgpu 0000:01:00.0: amdgpu: Fatal error during GPU init"),
+        ("driver-probe-failed", "[drm:amdgpu_device_init [amdgpu]] *ERROR* hw_init of IP block <psp> failed -22"),
+        ("kfd-device-failed", "kfd kfd: amdgpu: device 1002:15dd NOT added due to errors"),
+        ("kfd-iommu", "kfd kfd: error getting iommu info. is the iommu enabled?"),
+        ("vf-mailbox-timeout", "amdgpu 0000:08:00.0: amdgpu: failed to request full gpu access"),
+        ("vf-mailbox-timeout", "[   10.0] [drm:xgpu_nv_mailbox_trans_msg [amdgpu]] *ERROR* Doesn't get ack from pf"),
+        ("gpu-page-fault", "amdgpu 0000:41:00.0: amdgpu: [mmhub0] no-retry page fault (src_id:0 ring:40 vmid:8)"),
+        ("gpu-page-fault", "amdgpu 0000:0b:00.0: GPU fault detected: 147 0x0c604402"),
+        ("gpu-hang", "[drm:amdgpu_job_timedout [amdgpu]] *ERROR* ring gfx_0.0.0 timeout, signaled seq=613206"),
+        ("gpu-hang", "[drm:mes_v11_0_submit_pkt [amdgpu]] *ERROR* MES failed to response msg=2"),
+        ("gpu-hang", "amdgpu: qcm fence wait loop timeout expired"),
+        ("gpu-lost", "amdgpu 0000:0d:00.0: amdgpu: device lost from bus!"),
+        ("gpu-hardware-error", "amdgpu 0000:26:00.0: amdgpu: 2 uncorrectable hardware errors detected in umc block"),
+        ("bar-no-space", "[drm] Not enough PCI address space for a large BAR."),
+        ("bar-no-space", "pci 0000:e3:00.0: BAR 0: no space for [mem size 0x800000000 64bit pref]"),
+        ("bar-no-space", "pci 0000:e3:00.0: BAR 0 [mem size 0x800000000 64bit pref]: can't assign; no space"),
+        (
+            "iommu-page-fault",
+            "AMD-Vi: Event logged [IO_PAGE_FAULT device=0b:00.0 domain=0x0013 address=0x1120 flags=0x0070]",
+        ),
+        ("crat-invalid", "kfd kfd: amdgpu: Invalid CRAT table, image size is too small"),
+        ("svm-failed", "amdgpu: SVM mapping failed, exceeds resident system memory limit"),
+        ("gpu-out-of-memory", "[drm:amdgpu_cs_ioctl [amdgpu]] *ERROR* Not enough memory for command submission!"),
+        (
+            "blacklist-left-behind",
+            "Command line: BOOT_IMAGE=/vmlinuz root=/dev/sda1 modprobe.blacklist=nouveau,amdgpu quiet",
+        ),
+        ("nomodeset", "Booted with the nomodeset parameter. Only the system framebuffer will be available"),
+        ("module-option-invalid", "amdgpu: unknown parameter 'si_suport' ignored"),
+    ],
+)
+def test_known_complaint(id: str, line: str) -> None:
+    assert dmesg_problems(f"Nov 30 10:00:00 gpu01 kernel: {line}\n") == [
+        {"id": id, "evidence": f"Nov 30 10:00:00 gpu01 kernel: {line}"}
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "amdgpu: module verification failed: signature and/or required key missing - tainting kernel",
+        "PKCS#7 signature not signed with a trusted key\n"
+        "amdkcl: module verification failed: signature and/or required key missing - tainting kernel",
+        "amdgpu 0000:01:00.0: amdgpu: PCIE atomic ops is not supported\nkfd kfd: amdgpu: added device 1002:73ff",
+        "amdgpu 0000:19:00.0: Direct firmware load for amdgpu/vega20_ta.bin failed with error -2",
+        "amdgpu 0000:65:00.0: Direct firmware load for amdgpu/isp_4_1_0.bin failed with error -2",
+        "amdgpu 0000:03:00.0: amdgpu: SMU driver if version not matched",
+        "amdgpu 0000:03:00.0: amdgpu: RAP: optional rap ta ucode is not available",
+        "amdgpu 0000:01:00.0: amdgpu: Trusted Memory Zone (TMZ) feature not supported",
+        "amdgpu 0000:2a:00.0: Invalid PCI ROM header signature: expecting 0xaa55, got 0xffff",
+        "radeon 0000:01:00.0: SI support disabled by module param",
+        "amdgpu: Ignoring ACPI CRAT on non-APU system\namdgpu: Virtual CRAT table created for CPU",
+        "pci 0000:00:1c.0: BAR 13: no space for [io  size 0x1000]",
+        "pcieport 0000:00:01.1: BAR 15: failed to assign [mem size 0x00200000 64bit pref]",
+        "nouveau 0000:01:00.0: probe with driver nouveau failed with error -12",
+        "vboxdrv: Unknown symbol kvm_get_kvm (err -2)",
+        "amdgpu 0000:26:00.0: amdgpu: 0 uncorrectable hardware errors detected in gfx block",
+    ],
+)
+def test_what_only_looks_alarming(text: str) -> None:
+    assert dmesg_problems(text) == []
+
+
+def test_each_id_once_in_order() -> None:
+    text = capture("dmesg/04-unknown-symbol-iommu-no-modules-extra") + capture("dmesg/01-atomics-rejected") * 3
+    assert [problem["id"] for problem in dmesg_problems(text)] == ["modules-extra-missing", "pcie-atomics"]
+
+
+def test_a_missing_firmware_and_its_consequence() -> None:
+    text = (
+        "amdgpu 0000:c2:00.0: Direct firmware load for amdgpu/gc_12_0_1_pfp.bin failed with error -2\n"
+        "amdgpu 0000:c2:00.0: amdgpu: Fatal error during GPU init\n"
+        "amdgpu 0000:c2:00.0: probe with driver amdgpu failed with error -2\n"
+    )
+    assert [problem["id"] for problem in dmesg_problems(text)] == ["firmware-missing", "driver-probe-failed"]
