@@ -36,11 +36,11 @@ def pid() -> int | None:
 
 
 def answers() -> bool:
-    """Whether the server answers on the local address."""
+    """Whether a server of this checkout answers on the local address; another one may hold the port."""
     connection = http.client.HTTPConnection("127.0.0.1", server.PORT, timeout=2)
     try:
         connection.request("HEAD", "/")
-        return connection.getresponse().status < 500
+        return connection.getresponse().getheader(server.OWNER) == str(paths.TREE)
     except OSError:
         return False
     finally:

@@ -30,6 +30,8 @@ ADDRESSES = ("10.77.0.1", "127.0.0.1")
 IP_FREEBIND = 15
 SIGNED = ("InRelease", "Release.gpg")
 CHUNK = 1 << 18
+# Response header that names the tree which is served.
+OWNER = "X-Sandbox-Tree"
 
 
 class FaultBook:
@@ -232,6 +234,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def _head(self, status: int, headers: list[tuple[str, str]]) -> None:
         self.send_response(status)
+        self.send_header(OWNER, str(paths.TREE))
         for name, value in headers:
             self.send_header(name, value)
         self.end_headers()
