@@ -162,13 +162,14 @@ def create_all(hosts: Iterable[Host]) -> None:
 def destroy(name: str) -> None:
     """Remove a host and what the machine knows of it; nothing happens when it does not exist.
 
-    sshd goes first and abruptly, so that controllers with a persistent connection see it close at once.
+    sshd goes first, and its network stays until the last packets are out, so that controllers with a persistent
+    connection see it close at once.
     """
     host = Host(name, "", "")
     if podman("container", "exists", host.container, check=False).returncode != 0:
         return
     address = inspect_labels(host.container).get(f"{LABEL}.address", "")
-    execute(host.container, "kill -KILL $(pidof sshd)", check=False)
+    execute(host.container, "systemctl stop ssh.service; kill -KILL $(pidof sshd); sleep 0.3", check=False)
     podman("rm", "--force", "--time=0", host.container)
     if address:
         ssh.forget(address)
