@@ -8,7 +8,7 @@ from typing import Any
 
 from ansible.errors import AnsibleFilterError
 
-from ansible_collections.gpufleet.rocm.plugins.plugin_utils.plan import SCHEMA, make_plan
+from ansible_collections.gpufleet.rocm.plugins.plugin_utils.plan import make_plan
 
 FACTS_SCHEMA = 1
 
@@ -36,6 +36,3 @@ class FilterModule:
     def filters(self) -> dict[str, Callable[..., Any]]:
         """Name to function."""
         return {"plan": plan}
-
-
-__all__ = ["SCHEMA", "FilterModule", "plan"]

@@ -23,7 +23,6 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils import plan_refusals
@@ -93,30 +92,23 @@ def _release(facts: Facts, wishes: Wishes, findings: Findings) -> dict[str, Any]
         return None
 
 
-@dataclass(frozen=True)
-class _Interpreter:
-    path: str
-    version: str
-    default: bool
-
-
 def _torch(facts: Facts, wishes: Wishes, release: Mapping[str, Any], findings: Findings) -> dict[str, Any] | None:
     """The wheel set for the first Python of the host that has one; the default interpreter is tried first."""
     if not wishes.pytorch:
         return None
     interpreters = sorted(
-        (_Interpreter(python["path"], python["version"], python["default"]) for python in facts["python"]),
-        key=lambda python: (not python.default, [-int(part) for part in python.version.split(".")]),
+        facts["python"],
+        key=lambda python: (not python["default"], [-int(part) for part in python["version"].split(".")]),
     )
     refusal: DecisionError | None = None
     for python in interpreters:
         try:
-            wheels = resolve_torch(release, python.version, wishes.pytorch_version, dict(wishes.mirrors))
+            wheels = resolve_torch(release, python["version"], wishes.pytorch_version, dict(wishes.mirrors))
         except DecisionError as error:
             refusal = refusal or error
             continue
         findings.add_notes(wheels["warnings"])
-        return {**wheels, "interpreter": python.path, "interpreter_version": python.version}
+        return {**wheels, "interpreter": python["path"], "interpreter_version": python["version"]}
     if refusal is None:
         findings.add(
             "python-no-wheel",
