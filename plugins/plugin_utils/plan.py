@@ -180,9 +180,7 @@ def _verify(facts: Facts, situation: Situation, reboot: bool) -> dict[str, Any]:
         no_gpu = ""
     return {
         "user": wishes.verify_user or (wishes.users[0] if wishes.users else ""),
-        "prefix": release["prefix"],
         "path": list(release["path"]),
-        "release": release["version"],
         "link_options": link_options(release),
         "offload_targets": compile_targets(situation.gpus, release),
         "gpus": len(situation.gpus),

@@ -46,7 +46,6 @@ def plan_sdk(situation: Situation, findings: Findings) -> Stage:
     return {
         "actions": actions,
         "packages": [pattern(name, versions) for name in names] + prerequisites if actions else [],
-        "names": wanted,
         "pin": replacement_pin(release, actions),
     }
 
