@@ -20,6 +20,7 @@ ROCM_PIN = PREFERENCES_DIR + "/rocm-pin-600"
 REPLACE_PIN = PREFERENCES_DIR + "/gpufleet-rocm-replace"
 LD_SO_CONF = "/etc/ld.so.conf.d/rocm.conf"
 PROFILE = "/etc/profile.d/rocm.sh"
+UDEV_RULE = "/etc/udev/rules.d/70-rocm.rules"
 
 OWNED_FILES = (
     ROCM_SOURCE,
@@ -31,6 +32,7 @@ OWNED_FILES = (
     REPLACE_PIN,
     LD_SO_CONF,
     PROFILE,
+    UDEV_RULE,
 )
 
 

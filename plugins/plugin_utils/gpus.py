@@ -13,20 +13,25 @@ AMD_VENDOR = "1002"
 
 @dataclass(frozen=True)
 class Gpu:
-    """One AMD display or accelerator function. ``gfx`` and ``name`` are None for an id the matrix lacks."""
+    """One AMD display or accelerator function. ``gfx``, ``name`` and ``family`` are None for an id the matrix lacks."""
 
     address: str
     device: str
     driver: str | None
     name: str | None
     gfx: str | None
+    family: str | None
     integrated: bool
     supported: bool
 
     @property
     def instinct(self) -> bool:
         """Whether this is a data-centre GPU."""
-        return (self.name or "").startswith("Instinct")
+        return self.family == "instinct"
+
+    def among(self, names: Sequence[str]) -> bool:
+        """Whether a list of families and names, as the matrix uses them, means this GPU."""
+        return self.family in names or not set((self.name or "").split(" or ")).isdisjoint(names)
 
     def as_dict(self) -> dict[str, Any]:
         """Plain data for the plan and the report."""
@@ -48,6 +53,7 @@ def amd_gpus(facts: Mapping[str, Any], release: Mapping[str, Any]) -> list[Gpu]:
                 driver=function["driver"],
                 name=row["name"] if row else None,
                 gfx=gfx,
+                family=row["family"] if row else None,
                 integrated=bool(row and row.get("integrated")),
                 supported=gfx in release["gfx"],
             )

@@ -25,7 +25,7 @@ import datetime
 from collections.abc import Mapping
 from typing import Any
 
-from ansible_collections.gpufleet.rocm.plugins.plugin_utils import plan_refusals
+from ansible_collections.gpufleet.rocm.plugins.plugin_utils import rules
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.errors import DecisionError
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.findings import Findings
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.gpus import amd_gpus, compile_targets
@@ -74,7 +74,7 @@ def make_plan(
         today=today or datetime.date.today().isoformat(),
     )
     stages = all_stages(situation, findings)
-    plan_refusals.check(situation, stages, findings)
+    rules.check(situation, stages, findings)
     return _result(facts, raw_wishes, wishes.as_dict(), findings, situation, stages)
 
 

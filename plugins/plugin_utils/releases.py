@@ -8,7 +8,8 @@ The result is plain data, made anew on each call::
     keys       [{name, url, path, fingerprint}]
     pin        {file, origin, priority} or null
     packages   {default, driver, prerequisites, driver_prerequisites, versioned_suffix, shadowed, conflicting,
-                gpu_suffix}
+                per_gfx, per_gfx_only}: per_gfx maps a GPU target to the packages that hold only its code, null in
+                the legacy stream; per_gfx_only: the release has no packages for all targets at once
     driver     {version, dkms_module, build, kernels, fails_on, status}
     kernels    [{series, flavour, points, preview, only, without, status}] that AMD lists for this system
     gfx        GPU targets that the release supports
@@ -20,7 +21,7 @@ The result is plain data, made anew on each call::
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ansible_collections.gpufleet.rocm.plugins.module_utils import paths
@@ -208,8 +209,10 @@ def _packages(number: Version, repository: Row, system: Row) -> dict[str, Any]:
     packages = table("packages")
     stream = packages["streams"][repository["stream"]]
     shadowed = [row for row in packages["shadowed"] if _legacy(repository) and _current(row, number)]
+    default = [name.format(line=number.line) for name in stream["default"]]
+    endings = next((row for row in packages["gpu_suffixes"] if row["repository"] == repository["name"]), None)
     return {
-        "default": [name.format(line=number.line) for name in stream["default"]],
+        "default": default,
         "driver": list(stream["driver"]),
         "prerequisites": [name for row in stream["prerequisites"] if _current(row, number) for name in row["names"]],
         "driver_prerequisites": [
@@ -218,7 +221,8 @@ def _packages(number: Version, repository: Row, system: Row) -> dict[str, Any]:
         "versioned_suffix": number.full if _legacy(repository) else number.line,
         "shadowed": [row["name"] for row in shadowed if row["kind"] == "same-name"],
         "conflicting": [row["name"] for row in shadowed if row["kind"] == "library"],
-        "gpu_suffix": _gpu_suffix(repository),
+        "per_gfx": _per_gfx(default, endings["values"], gfx_targets(number)) if endings else None,
+        "per_gfx_only": bool(endings and endings["required"]),
     }
 
 
@@ -229,12 +233,10 @@ def _current(row: Row, number: Version) -> bool:
     return "until" not in row or number < parse(row["until"])
 
 
-def _gpu_suffix(repository: Row) -> dict[str, Any] | None:
-    """Endings that limit a package to some GPU targets, null in the legacy stream."""
-    for row in table("packages")["gpu_suffixes"]:
-        if row["repository"] == repository["name"]:
-            return {"required": row["required"], "form": row["form"], "values": list(row["values"])}
-    return None
+def _per_gfx(names: list[str], endings: list[str], targets: Iterable[str]) -> dict[str, list[str]]:
+    """The packages of each GPU target that has some: gfx942 is served by the ending gfx942 or by its family, gfx94x."""
+    found = ((gfx, ending) for gfx in targets for ending in endings if ending in (gfx, f"{gfx[:-1]}x"))
+    return {gfx: [f"{name}-{ending}" for name in names] for gfx, ending in found}
 
 
 def _driver(number: Version, release: Row, system: Row) -> dict[str, Any]:

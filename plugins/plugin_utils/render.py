@@ -9,6 +9,13 @@ from ansible_collections.gpufleet.rocm.plugins.plugin_utils.errors import Decisi
 
 HEADER = "# Managed by gpufleet.rocm; local changes are overwritten.\n"
 
+# What AMD's driver package says of the device nodes, for hosts whose driver came without it.
+UDEV_RULE = (
+    HEADER
+    + 'SUBSYSTEM=="kfd", KERNEL=="kfd", GROUP="render", MODE="0660"\n'
+    + 'SUBSYSTEM=="drm", KERNEL=="renderD*", GROUP="render", MODE="0660"\n'
+)
+
 _WORD = re.compile(r"[!-~]+")  # printable ASCII without space: one field, one list item
 _DIRECTORY = re.compile(r"/[A-Za-z0-9._+@/-]*")  # nothing that a shell or ld.so.conf would interpret
 _PACKAGE = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?")

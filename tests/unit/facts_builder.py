@@ -48,7 +48,7 @@ def bare_server(**changes: Any) -> dict[str, Any]:
             "flavour": "generic",
             "mainline": False,
             "next_boot": "5.15.0-105-generic",
-            "cmdline": "quiet",
+            "cmdline": "quiet iommu=pt",
             "headers": {
                 "package": "linux-headers-5.15.0-105-generic",
                 "installed": False,
@@ -82,6 +82,8 @@ def bare_server(**changes: Any) -> dict[str, Any]:
         "groups": {"render": {"gid": 109, "members": []}, "video": {"gid": 44, "members": []}},
         "users": {"ada": {"uid": 1000, "home": "/home/ada", "shell": "/bin/bash", "groups": ["ada", "sudo"]}},
         "environment": [],
+        "sessions": [],
+        "unattended_upgrades": {"installed": True, "enabled": False, "kernel_excluded": False, "file": None},
         "disk": dict.fromkeys(["/", "/opt", "/var", "/boot", "/tmp", "/home", VENV], ROOMY),
         "python": [{"path": "/usr/bin/python3.10", "version": "3.10", "default": True, "venv": False}],
         "venvs": [{"path": VENV, "exists": False, "usable": False, "occupied": False, "python": None, "packages": {}}],

@@ -40,6 +40,7 @@ def test_tool_runs_from_usr_bin_without_any_setting(host: Any) -> None:
     assert "ROCk module is NOT loaded" in host.run("env -i /usr/bin/rocminfo").stdout
 
 
-def test_packages_of_one_gpu_target_exist(host: Any) -> None:
-    policy = host.check_output("LC_ALL=C.UTF-8 apt-cache policy amdrocm-blas10.0-gfx942")
-    assert "Candidate: 10.0.0-4" in policy
+def test_sdk_holds_the_target_of_the_gpu_only(host: Any) -> None:
+    target = "gfx90a" if "mi250" in host.check_output("hostname") else "gfx942"
+    installed = host.check_output("dpkg-query -W -f '${Package}\\n' 'amdrocm-core-sdk*' 'amdrocm-blas*'").split()
+    assert installed == [f"amdrocm-blas10.0-{target}", f"amdrocm-core-sdk10.0-{target}"]

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.findings import Findings
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.stages.situation import (
     Situation,
@@ -42,7 +45,25 @@ def plan_driver(situation: Situation, findings: Findings) -> Stage:
         stage["pin"] = replacement_pin(release, stage["actions"])
     if not situation.in_container:
         stage["reboot"] = bool(stage["actions"]) or _module_differs(situation, findings)
+        if _would_boot_without_driver(facts, stage):
+            stage["reboot"] = False
+            stage["note"] = "no reboot: the kernel that boots next would have no driver at all"
     return stage
+
+
+def kernels_without_module(facts: Mapping[str, Any]) -> list[str]:
+    """Which of the running and the next kernel lack an installed amdgpu of DKMS; none where DKMS has no amdgpu."""
+    rows = [row for row in facts["driver"]["dkms"] if row["module"] == "amdgpu" and row["state"] != "broken"]
+    served = {row["kernel"] for row in rows if str(row["state"]).startswith("installed")}
+    kernels = dict.fromkeys([facts["kernel"]["release"], facts["kernel"]["next_boot"]])
+    return [kernel for kernel in kernels if rows and kernel and kernel not in served]
+
+
+def _would_boot_without_driver(facts: Mapping[str, Any], stage: Stage) -> bool:
+    """A screen stays black, and a GPU unused, where DKMS built nothing and the kernel's own module is blacklisted."""
+    next_boot = facts["kernel"]["next_boot"]
+    blacklisted = bool(facts["driver"]["blacklist"])
+    return blacklisted and not stage["actions"] and next_boot in kernels_without_module(facts)
 
 
 def _kernel_packages(situation: Situation, findings: Findings) -> list[str]:

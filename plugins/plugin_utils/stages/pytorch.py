@@ -32,6 +32,7 @@ def plan_pytorch(situation: Situation, findings: Findings) -> Stage:
             expected="an empty or absent folder, or a virtual environment",
             remedy="choose another rocm_pytorch_venv, or move the folder away",
         )
+    _name_foreign_build(venv["packages"].get("torch"), torch, path, findings)
     constraints = {
         "path": paths.venv_constraints(path),
         "content": render.constraints(torch["packages"]),
@@ -60,6 +61,21 @@ def plan_pytorch(situation: Situation, findings: Findings) -> Stage:
         "constraints": constraints,
         "pip_command": _pip_command(path, torch, constraints["path"]),
     }
+
+
+def _name_foreign_build(found: str | None, torch: Mapping[str, Any], path: str, findings: Findings) -> None:
+    """Say what kind of torch stands in the environment where it is not one of the wanted ROCm."""
+    wanted = torch["packages"]["torch"]
+    local = (found or wanted).partition("+")[2]
+    if found is None or local == wanted.partition("+")[2]:
+        return
+    kind = "rocm-mismatch" if local.startswith("rocm") else "cpu-wheel" if local == "cpu" else "cuda-wheel"
+    findings.add(
+        f"torch-{kind}",
+        found=f"torch {found} in {path}",
+        expected=f"torch {wanted}",
+        remedy="nothing to do: it is replaced; install what follows with the environment's constraints.txt",
+    )
 
 
 def _fault(venv: Mapping[str, Any], torch: Mapping[str, Any]) -> str:

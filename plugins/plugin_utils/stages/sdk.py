@@ -54,7 +54,8 @@ def _wanted_packages(situation: Situation, findings: Findings) -> list[str]:
     """The operator's package names, old ones answered by what replaced them."""
     release = situation.release
     wanted: list[str] = []
-    for name in situation.wishes.packages or release["packages"]["default"]:
+    default = _default_packages(situation, findings)
+    for name in situation.wishes.packages or default:
         replacement = renamed_package(name)
         if replacement is None:
             wanted.append(name)
@@ -67,4 +68,27 @@ def _wanted_packages(situation: Situation, findings: Findings) -> list[str]:
         )
         if replacement not in release["packages"]["driver"]:
             wanted.append(replacement)
-    return list(dict.fromkeys(wanted)) or list(release["packages"]["default"])
+    return list(dict.fromkeys(wanted)) or default
+
+
+def _default_packages(situation: Situation, findings: Findings) -> list[str]:
+    """The SDK; where it is split by GPU target, only the parts for the GPUs of this host.
+
+    A host without a known GPU, and one that holds the SDK for all targets already, goes with that one.
+    """
+    packages = situation.release["packages"]
+    default: list[str] = packages["default"]
+    targets = list(dict.fromkeys(gpu.gfx for gpu in situation.gpus if gpu.supported))
+    if not packages["per_gfx"] or all(installed(situation.facts, name) for name in default):
+        return default
+    if targets and all(target in packages["per_gfx"] for target in targets):
+        return [name for target in targets for name in packages["per_gfx"][target]]
+    if packages["per_gfx_only"] and not situation.wishes.packages:
+        findings.add(
+            "packages-per-gpu",
+            found="GPU targets " + (", ".join(map(str, targets)) or "unknown"),
+            expected=f"targets that ROCm {situation.release['version']} has packages for: "
+            + ", ".join(packages["per_gfx"]),
+            remedy="name the packages in rocm_packages, or choose a release with packages for all targets",
+        )
+    return default

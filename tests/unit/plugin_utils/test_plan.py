@@ -439,7 +439,7 @@ def test_new_stream_has_two_keys_no_pin_and_no_linker_file() -> None:
         paths.AMDGPU_SOURCE,
         "apt package index",
     ]
-    assert plan["stages"]["sdk"]["packages"][0] == "amdrocm-core-sdk10.0=10.0.0-*"
+    assert plan["stages"]["sdk"]["packages"][0] == "amdrocm-core-sdk10.0-gfx942=10.0.0-*"
     assert "libatomic1" in plan["stages"]["sdk"]["packages"]
     assert plan["stages"]["driver"]["packages"][-1] == "amdgpu-dkms-firmware=*.31500000-*"
     assert targets(plan, "environment") == [paths.PROFILE]
@@ -453,6 +453,30 @@ def test_newer_releases_are_in_sync_once_carried_out(version: str) -> None:
     plan = plan_for(carried_out(facts, plan_for(facts, **changes)), **changes)
     assert plan["actions"] == []
     assert plan["in_sync"] is True
+
+
+SDK = "amdrocm-core-sdk10.0"
+ALL_TARGETS = {"packages": {SDK: {"version": "10.0.0-4", "status": "installed", "amd": True}}}
+PER_GPU: dict[str, tuple[dict[str, Any], list[str]]] = {
+    "each target once": ({"gpus": [gpu("74a1"), gpu("744c"), gpu("74a1")]}, [f"{SDK}-gfx942", f"{SDK}-gfx1100"]),
+    "no GPU: a build host": ({"gpus": []}, [SDK]),
+    "unknown GPU": ({"gpus": [gpu("ffff")]}, [SDK]),
+    "all targets are there already": (ALL_TARGETS, []),
+}
+
+
+@pytest.mark.parametrize(("facts", "expected"), PER_GPU.values(), ids=PER_GPU)
+def test_new_stream_installs_what_the_gpus_need(facts: dict[str, Any], expected: list[str]) -> None:
+    sdk = plan_for(noble(**facts), **CORE)["stages"]["sdk"]
+    assert [action["target"] for action in sdk["actions"] if action["target"].startswith("amdrocm")] == expected
+
+
+def test_preview_with_packages_per_gpu_family_only() -> None:
+    preview = {"version": "7.13", "allow": ["release-preview"], "pytorch": False}
+    assert f"{SDK[:-4]}7.13-gfx94x" in targets(plan_for(noble(), **preview), "sdk")
+    assert "packages-per-gpu" in ids(plan_for(noble(gpus=[]), **preview)["refusals"])
+    chosen = {**preview, "packages": ["amdrocm7.13-gfx94x"]}
+    assert "packages-per-gpu" not in ids(plan_for(noble(gpus=[]), **chosen)["refusals"])
 
 
 def test_new_stream_without_a_driver_needs_one_key() -> None:
@@ -472,7 +496,7 @@ def test_graphics_source_belongs_to_7_and_leaves_with_it() -> None:
 def test_patch_of_the_new_stream_is_a_difference() -> None:
     facts = noble()
     done = carried_out(facts, plan_for(facts, **CORE))
-    done["packages"]["amdrocm-core-sdk10.0"]["version"] = "10.0.1-1"
+    done["packages"]["amdrocm-core-sdk10.0-gfx942"]["version"] = "10.0.1-1"
     (change,) = plan_for(done, **CORE)["stages"]["sdk"]["actions"]
     assert change["reason"] == "is 10.0.1-1"
 

@@ -182,7 +182,8 @@ def test_the_first_customer() -> None:
             "versioned_suffix": "6.0.0",
             "shadowed": ["rocminfo", "rocm-cmake", "rocm-device-libs", "hipcc"],
             "conflicting": ["libamdhip64-5", "libhsa-runtime64-1"],
-            "gpu_suffix": None,
+            "per_gfx": None,
+            "per_gfx_only": False,
         },
         "driver": {
             "version": "6.0",

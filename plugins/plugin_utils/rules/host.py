@@ -1,0 +1,115 @@
+"""Is this a host that may be touched at all, and has it room?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ansible_collections.gpufleet.rocm.plugins.plugin_utils.findings import Findings
+from ansible_collections.gpufleet.rocm.plugins.plugin_utils.stages.situation import Situation
+
+Stages = Mapping[str, Mapping[str, Any]]
+
+# Free space in MB: from the sizes of the 6.4 stack (24.6 GB installed, 3.9 GB downloaded) and of the wheels.
+SPACE_SDK_MB = 30_000
+SPACE_DOWNLOAD_MB = 5_000
+SPACE_BOOT_MB = 300
+SPACE_VENV_MB = 12_000
+
+
+def architecture(situation: Situation, _stages: Stages, findings: Findings) -> None:
+    """AMD publishes for one architecture."""
+    found = situation.facts["architecture"]
+    if found != "x86_64":
+        findings.add(
+            "architecture-unsupported",
+            found=f"the host is {found}",
+            expected="x86_64",
+            remedy="take the host out of the inventory group",
+        )
+
+
+def virtualization(situation: Situation, _stages: Stages, findings: Findings) -> None:
+    """Hosts whose GPUs belong to somebody else."""
+    facts = situation.facts
+    if facts["virtualization"]["kind"] == "wsl":
+        findings.add(
+            "wsl",
+            found=f"kernel {facts['kernel']['release']}",
+            expected="Linux on hardware, in a virtual machine or in a container",
+            remedy="follow AMD's WSL guide for this machine",
+        )
+    if "proxmox-ve" in facts["packages"]:
+        findings.add(
+            "proxmox-host",
+            found="package proxmox-ve is installed",
+            expected="a host that is not a Proxmox hypervisor",
+            remedy="pass the GPUs into a virtual machine and manage that",
+        )
+    for gpu in situation.gpus:
+        if gpu.driver in ("gim", "vfio-pci"):
+            findings.add(
+                "hypervisor-host",
+                found=f"GPU {gpu.address} is bound to {gpu.driver}",
+                expected="GPUs that this host may use itself",
+                remedy="manage the virtual machines that own the GPUs instead",
+            )
+            return
+
+
+def dpkg(situation: Situation, _stages: Stages, findings: Findings) -> None:
+    """Packages that an earlier run of dpkg left half-way."""
+    broken = situation.facts["dpkg_broken"]
+    if broken:
+        listed = ", ".join(f"{row['package']} ({row['status']})" for row in broken[:5])
+        findings.add(
+            "dpkg-broken",
+            found=listed + (f" and {len(broken) - 5} more" if len(broken) > 5 else ""),
+            expected="every package cleanly installed",
+            remedy="find the cause in /var/log/apt/term.log, mend it, then run dpkg --configure -a",
+        )
+
+
+def space(situation: Situation, stages: Stages, findings: Findings) -> None:
+    """Room for what the stages would install."""
+    needs: list[tuple[str, int, str]] = []
+    if stages["sdk"]["actions"]:
+        needs += [("/opt", SPACE_SDK_MB, "the SDK"), ("/var", SPACE_DOWNLOAD_MB, "package downloads")]
+    if stages["driver"]["actions"] and not situation.in_container:
+        needs += [("/boot", SPACE_BOOT_MB, "an initramfs with firmware")]
+    if stages["pytorch"]["actions"]:
+        needs += [(situation.wishes.pytorch_venv, SPACE_VENV_MB, "PyTorch")]
+    for path, needed, purpose in needs:
+        space = situation.facts["disk"].get(path)
+        if space and space["free_mb"] < needed:
+            findings.add(
+                "disk-space",
+                found=f"{space['free_mb']} MB free for {path}",
+                expected=f"{needed} MB for {purpose}",
+                remedy="free space, or set rocm_allow: [disk-space] if you know that it suffices",
+            )
+
+
+def unattended_upgrades(situation: Situation, stages: Stages, findings: Findings) -> None:
+    """A kernel that arrives by itself comes without the driver when that does not build for it."""
+    settings = situation.facts["unattended_upgrades"]
+    if stages["driver"]["mode"] != "dkms" or situation.in_container:
+        return
+    if settings["enabled"] and not settings["kernel_excluded"]:
+        findings.add(
+            "unattended-upgrades-kernel",
+            found="unattended-upgrades is on and may install kernels",
+            expected="kernels that change only when the driver is known to build for them",
+            remedy="add linux- to Unattended-Upgrade::Package-Blacklist, or hold the kernel packages",
+        )
+
+
+def sessions(situation: Situation, _stages: Stages, findings: Findings) -> None:
+    """Group changes reach a user with his next login."""
+    for row in situation.facts["sessions"]:
+        findings.add(
+            "session-older-than-group",
+            found=f"a session of {row['user']} began before he was in {' and '.join(row['missing'])}",
+            expected="sessions that know the user's groups",
+            remedy=f"let {row['user']} log out and in again, and restart his long-running services",
+        )

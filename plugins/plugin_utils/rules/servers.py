@@ -1,0 +1,82 @@
+"""What the package servers answered, and the keys."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Mapping
+from typing import Any
+
+from ansible_collections.gpufleet.rocm.plugins.plugin_utils.findings import Findings
+from ansible_collections.gpufleet.rocm.plugins.plugin_utils.stages import questions
+from ansible_collections.gpufleet.rocm.plugins.plugin_utils.stages.situation import Situation
+
+Stages = Mapping[str, Mapping[str, Any]]
+
+EXPIRY_NOTICE = datetime.timedelta(days=30)
+
+
+def answers(situation: Situation, stages: Stages, findings: Findings) -> None:
+    """What the servers answered; a host in sync that needs nothing from them is not held up by their outage."""
+    needed = any(stage["actions"] for name, stage in stages.items() if name not in ("access", "environment"))
+    for url in questions(situation)["urls"]:
+        answer = situation.probe["urls"].get(url)
+        if answer is None or answer["status"] == 200 or not needed:
+            continue
+        if answer["status"] in (403, 404, 410):
+            findings.add(
+                "repo-path-missing",
+                found=f"{url} answers {answer['status']}",
+                expected="the repository of the wanted release (200)",
+                remedy="check rocm_version and the rocm_mirror_* variables; then run again",
+            )
+        else:
+            findings.add(
+                "repo-unreachable",
+                found=f"{url} gives {answer['error'] or answer['status']}",
+                expected="an answer of 200",
+                remedy="check network, proxy and mirror from this host; then run again",
+            )
+
+
+def keys(situation: Situation, stages: Stages, findings: Findings) -> None:
+    """The key that a server hands out must be the pinned one, and must be there where one is to be written."""
+    for key in situation.keys:
+        answer = situation.probe["keys"].get(key["url"])
+        if answer is None:
+            continue
+        if answer["fingerprints"] and answer["fingerprints"] != [key["fingerprint"]]:
+            findings.add(
+                "key-mismatch",
+                found=f"{key['url']} holds {', '.join(answer['fingerprints'])}",
+                expected=key["fingerprint"],
+                remedy="find out who changed the key; only then pin it in rocm_key_fingerprints",
+            )
+        elif not answer["content"] and any(file["path"] == key["path"] for file in stages["repo"]["keys"]):
+            findings.add(
+                "repo-unreachable" if answer["status"] not in (404, 200) else "repo-path-missing",
+                found=f"{key['url']} gives {answer['error'] or answer['status']}",
+                expected="the signing key",
+                remedy="check rocm_mirror_* and the network from this host; then run again",
+            )
+
+
+def expiry(situation: Situation, _stages: Stages, findings: Findings) -> None:
+    """Keys on the host that have expired, or will soon: AMD renews them late, and with the same fingerprint."""
+    soon = (datetime.date.fromisoformat(situation.today) + EXPIRY_NOTICE).isoformat()
+    for row in situation.facts["apt"]["keyrings"]:
+        if row["path"] not in {key["path"] for key in situation.keys} or not row["expires"] or row["expires"] > soon:
+            continue
+        if row["expires"] < situation.today:
+            findings.add(
+                "key-expired",
+                found=f"the key in {row['path']} expired on {row['expires']}",
+                expected="a valid key",
+                remedy="nothing to do: the renewed key is fetched when the server has it",
+            )
+        else:
+            findings.add(
+                "key-expiring",
+                found=f"the key in {row['path']} expires on {row['expires']}",
+                expected=f"a key that is valid for another {EXPIRY_NOTICE.days} days",
+                remedy="run again before that day: the renewed key is fetched when the server has it",
+            )
