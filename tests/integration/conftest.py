@@ -19,6 +19,7 @@ from sandbox.fleet.hosts import Host
 from sandbox.upstream import faults
 
 ROOT = Path(__file__).resolve().parents[2]
+CALLBACKS = Path(__file__).resolve().parent / "callbacks"
 ANSIBLE_PLAYBOOK = Path(sys.executable).parent / "ansible-playbook"
 # Everything that a run could change. Logs, caches of the runtime and the kernel's own files are not configuration.
 SNAPSHOT = r"""
@@ -35,6 +36,16 @@ class Run:
     code: int
     output: str
     report: dict[str, Any]
+    tasks: list[dict[str, Any]]
+
+    def executed(self, host: str) -> list[dict[str, Any]]:
+        """The task results of a host that were not skipped, as Ansible's callbacks had them."""
+        return [row for row in self.tasks if row["host"] == host and row["status"] != "skipped"]
+
+    @property
+    def changing_roles(self) -> set[str]:
+        """The roles in which a task reported a change."""
+        return {row["role"].rpartition(".")[2] for row in self.tasks if row["changed"]}
 
     @property
     def refusals(self) -> list[str]:
@@ -76,11 +87,21 @@ class Target:
         report.unlink(missing_ok=True)
         settings = {"sandbox_cache": str(ROOT / ".cache" / "sandbox"), "rocm_report_dir": str(reports), **variables}
         command = [str(ANSIBLE_PLAYBOOK), "-i", str(inventory), playbook, "-e", json.dumps(settings), *options]
-        environment = {**os.environ, "ANSIBLE_CONFIG": str(ROOT / "ansible.cfg"), "ANSIBLE_NOCOLOR": "1"}
+        log = self.folder / "tasks.jsonl"
+        log.unlink(missing_ok=True)
+        environment = {
+            **os.environ,
+            "ANSIBLE_CONFIG": str(ROOT / "ansible.cfg"),
+            "ANSIBLE_NOCOLOR": "1",
+            "ANSIBLE_CALLBACK_PLUGINS": str(CALLBACKS),
+            "ANSIBLE_CALLBACKS_ENABLED": "task_log",
+            "TASK_LOG": str(log),
+        }
         done = subprocess.run(
             command, cwd=ROOT, env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False
         )
-        return Run(done.returncode, done.stdout, json.loads(report.read_text()) if report.exists() else {})
+        tasks = [json.loads(line) for line in log.read_text().splitlines()] if log.exists() else []
+        return Run(done.returncode, done.stdout, json.loads(report.read_text()) if report.exists() else {}, tasks)
 
 
 @pytest.fixture(scope="session", autouse=True)
