@@ -12,7 +12,7 @@ VENV = "/opt/pytorch-rocm"
 # Configuration that no package ships, with a checksum each; /etc files that other programs keep are left out.
 FILES = r"""
 dpkg-query -L $(dpkg-query -W -f '${Package} ') 2>/dev/null | sort -u > /tmp/packaged
-find /etc -xdev -type f ! -name '*-' ! -path '/etc/alternatives/*' | sort | comm -23 - /tmp/packaged | xargs -r sha256sum
+find /etc -xdev -type f ! -name '*-' | sort | comm -23 - /tmp/packaged | xargs -r sha256sum
 rm /tmp/packaged
 """
 # What programs on the host write themselves when packages, groups or libraries change.

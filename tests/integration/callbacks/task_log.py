@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from pathlib import Path
 from typing import Any
 
 from ansible.plugins.callback import CallbackBase
@@ -27,7 +28,7 @@ class CallbackModule(CallbackBase):
         task = result._task
         role = task._role.get_name() if task._role else ""
         data = result._result
-        with open(os.environ["TASK_LOG"], "a", encoding="utf-8") as log:
+        with Path(os.environ["TASK_LOG"]).open("a", encoding="utf-8") as log:
             row = {
                 "host": result._host.get_name(),
                 "task": task.get_name(),
@@ -43,7 +44,7 @@ class CallbackModule(CallbackBase):
         """A task that ran."""
         self._write("ok", result)
 
-    def v2_runner_on_failed(self, result: Any, ignore_errors: bool = False) -> None:
+    def v2_runner_on_failed(self, result: Any, **_options: Any) -> None:
         """A task that failed."""
         self._write("failed", result)
 
