@@ -1,0 +1,53 @@
+"""What deciding costs on the controller, without any host: ``python -m tests.bench.plan``."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT), str(ROOT / "collections")]
+
+from ansible_collections.gpufleet.rocm.plugins.plugin_utils.plan import make_plan  # noqa: E402
+from ansible_collections.gpufleet.rocm.plugins.plugin_utils.report import fleet_report, plan_text  # noqa: E402
+
+from tests.unit import facts_builder  # noqa: E402
+
+FLEETS = (1, 100, 1000)
+LIMIT_MS = 5.0
+
+
+def fleet(size: int) -> list[tuple[dict[str, Any], dict[str, Any], dict[str, Any]]]:
+    """Recorded facts, wishes and server answers of hosts: one in sync, one bare, one that is refused, in turn."""
+    wishes = facts_builder.wishes()
+    bare = facts_builder.bare_server()
+    answers = facts_builder.answers(make_plan(bare, wishes))
+    kinds = [
+        facts_builder.carried_out(bare, make_plan(bare, wishes, answers)),
+        bare,
+        facts_builder.bare_server(dpkg_broken=[{"package": "linux-image", "status": "half-configured"}]),
+    ]
+    return [(json.loads(json.dumps(kinds[number % 3])), wishes, answers) for number in range(size)]
+
+
+def main() -> None:
+    """Print milliseconds a host, for planning and for the tables of the fleet."""
+    make_plan(*fleet(1)[0])  # reads the data files
+    for size in FLEETS:
+        hosts = fleet(size)
+        started = time.perf_counter()
+        plans = [make_plan(*host) for host in hosts]
+        planned = time.perf_counter()
+        shown = {f"node{number:04}": {"plan": plan} for number, plan in enumerate(plans)}
+        plan_text(shown)
+        fleet_report(shown)
+        reported = time.perf_counter()
+        each, tables = (planned - started) / size * 1000, (reported - planned) / size * 1000
+        print(f"{size:5} hosts: plan {each:.2f} ms a host (limit {LIMIT_MS:.0f}), tables and reports {tables:.2f} ms a host")
+
+
+if __name__ == "__main__":
+    main()
