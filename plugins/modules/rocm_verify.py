@@ -10,7 +10,8 @@ description:
   - Runs what a user would run, as that user and in a fresh login (so that new groups and the login shell's PATH
     count), ordered so that the first failure is the cause.
   - What needs a GPU is reported as C(not run) with the reason where the host has none; it is never counted as passed.
-  - Changes nothing; the test program lives in a temporary folder of the user and is removed.
+  - Changes nothing but the kept test program in /var/cache/gpufleet.rocm; everything else lives in a temporary folder
+    of the user and is removed.
 version_added: 0.1.0
 author: The gpufleet authors (@gpufleet)
 options:
@@ -61,13 +62,19 @@ options:
     description: Python source that prints what PyTorch reports, as one JSON line.
     type: str
     default: ""
+  reuse:
+    description:
+      - Run the HIP program of an earlier check again, without compiling it, where no package, tool, library or source
+        that goes into it has changed since. The evidence says so.
+    type: bool
+    default: false
   timeout:
     description: Seconds for one check.
     type: int
     default: 300
 attributes:
   check_mode:
-    description: Runs the same in check mode, since it changes nothing.
+    description: Runs the same in check mode, and keeps no program.
     support: full
 """
 
@@ -108,6 +115,8 @@ import time
 from typing import Any
 
 from ansible.module_utils.basic import AnsibleModule
+
+from ansible_collections.gpufleet.rocm.plugins.module_utils.kept_program import KeptProgram, fingerprint
 
 ANSI = re.compile(r"\x1b\[[0-9;]*m")
 PASSED = "passed"
@@ -228,36 +237,58 @@ def check_rocminfo(login: Login, gpus: int, no_gpu: str) -> tuple[str, str]:
     return (PASSED, "%d GPU agents" % agents)
 
 
-def check_hip(report: Report, login: Login, folder: str, params: dict[str, Any]) -> None:
-    """The HIP program compiles for each GPU target, and runs with the right result."""
-    targets, no_gpu = params["offload_targets"], params["no_gpu"]
+def compile_hip(report: Report, login: Login, folder: str, params: dict[str, Any]) -> str:
+    """Compile the HIP program for each GPU target, and for all of them; return the path of that one, or nothing."""
+    targets = params["offload_targets"]
     hipcc = " ".join(["hipcc -x hip"] + [shlex.quote(option) for option in params["link_options"]])
     shutil.chown(folder, login.account.pw_uid, login.account.pw_gid)
     path = os.path.join(folder, "vector_add.hip")
     with open(path, "w") as handle:
         handle.write(params["hip_source"])
     os.chmod(path, 0o644)
-    built = ""
+
+    def build(name: str, wanted: list[str]) -> tuple[bool, str]:
+        flags = " ".join("--offload-arch=" + shlex.quote(target) for target in wanted)
+        program = os.path.join(folder, name)
+        code, output = login.run("%s %s %s -o %s" % (hipcc, flags, shlex.quote(path), shlex.quote(program)))
+        return code == 0 and os.path.exists(program), "hipcc exit %d: %s" % (code, tail(output))
+
+    built = 0
     for target in targets:
-        program = os.path.join(folder, "vector_add." + target)
-        code, output = login.run(
-            "%s --offload-arch=%s %s -o %s" % (hipcc, shlex.quote(target), shlex.quote(path), shlex.quote(program))
-        )
-        passed = code == 0 and os.path.exists(program)
-        evidence = "compiled for %s" % target if passed else "hipcc exit %d: %s" % (code, tail(output))
-        report.add("hip-compile-" + target, PASSED if passed else FAILED, evidence)
-        built = program if passed else built
+        passed, evidence = build("vector_add." + target, [target])
+        report.add("hip-compile-" + target, PASSED if passed else FAILED, "compiled" if passed else evidence)
+        built += passed
     if not targets:
         report.add("hip-compile", NOT_RUN, "no known GPU target")
-    if no_gpu or not built:
+    if not targets or built < len(targets):
+        return ""
+    if len(targets) == 1:
+        return os.path.join(folder, "vector_add." + targets[0])
+    passed, evidence = build("vector_add", targets)
+    report.add("hip-compile-together", PASSED if passed else FAILED, "one program" if passed else evidence)
+    return os.path.join(folder, "vector_add") if passed else ""
+
+
+def check_hip(report: Report, login: Login, folder: str, params: dict[str, Any], keep: bool) -> None:
+    """The HIP program compiles for each GPU target, and runs with the right result."""
+    targets, no_gpu = params["offload_targets"], params["no_gpu"]
+    words = [params["hip_source"], login.account.pw_name] + targets + params["link_options"]
+    prefix = os.path.dirname(params["path"][0]) if params["path"] else "/opt/rocm"
+    kept = KeptProgram(fingerprint(prefix, words))
+    since = kept.since() if params["reuse"] and targets else ""
+    program = kept.path if since else ""
+    for target in targets if since else []:
+        report.add(
+            "hip-compile-" + target, PASSED, "compiled on %s, and nothing that goes into it changed since" % since
+        )
+    if not since:
+        program = compile_hip(report, login, folder, params)
+        if program and keep:
+            kept.keep(program, login.account.pw_uid)
+    if no_gpu or not program:
         report.add("hip-run", NOT_RUN, no_gpu or "nothing was compiled")
         return
-    # One program for all targets of the host, as a user would build it.
-    everything = os.path.join(folder, "vector_add")
-    flags = " ".join("--offload-arch=" + shlex.quote(target) for target in targets)
-    code, output = login.run(
-        "%s %s %s -o %s && %s" % (hipcc, flags, shlex.quote(path), shlex.quote(everything), shlex.quote(everything))
-    )
+    code, output = login.run(shlex.quote(program))
     report.add("hip-run", FAILED if code else PASSED, "exit %d: %s" % (code, tail(output)))
 
 
@@ -316,6 +347,7 @@ def main() -> None:
             "torch_packages": {"type": "dict", "default": {}},
             "torch_hip": {"type": "str", "default": ""},
             "torch_script": {"type": "str", "default": ""},
+            "reuse": {"type": "bool", "default": False},
             "timeout": {"type": "int", "default": 300},
         },
         supports_check_mode=True,
@@ -335,7 +367,7 @@ def main() -> None:
     report.add("rocminfo", *check_rocminfo(login, params["gpus"], params["no_gpu"]))
     folder = tempfile.mkdtemp(prefix="rocm-verify-")
     try:
-        check_hip(report, login, folder, params)
+        check_hip(report, login, folder, params, keep=not module.check_mode)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
     if params["venv"]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import resource
 import subprocess
 import sys
@@ -34,7 +33,8 @@ BY_HAND = """
 set -eu
 export DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8
 install -d /etc/apt/keyrings
-python3 -c 'import urllib.request; print(urllib.request.urlopen("http://10.77.0.1:8600/repo.radeon.com/rocm/rocm.gpg.key").read().decode(), end="")' \
+key=http://10.77.0.1:8600/repo.radeon.com/rocm/rocm.gpg.key
+python3 -c 'import sys, urllib.request; sys.stdout.buffer.write(urllib.request.urlopen(sys.argv[1]).read())' $key \\
   > /etc/apt/keyrings/rocm.asc
 cat > /etc/apt/sources.list.d/rocm.sources <<'END'
 Types: deb
@@ -134,7 +134,9 @@ def measure(folder: Path) -> None:
     seconds = ansible("ansible-playbook", many, "playbooks/plan.yml", *wishes, forks=20)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    print(f"plan.yml for {ALIASES} hosts: {seconds:.0f} s; controller: {cpu / ALIASES * 1000:.0f} ms CPU a host, ", end="")
+    print(
+        f"plan.yml for {ALIASES} hosts: {seconds:.0f} s; controller: {cpu / ALIASES * 1000:.0f} ms CPU a host, ", end=""
+    )
     print(f"largest process {after.ru_maxrss / 1024:.0f} MB, {after.ru_maxrss / ALIASES:.0f} KB a host")
 
 

@@ -13,7 +13,6 @@ sys.path[:0] = [str(ROOT), str(ROOT / "collections")]
 
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.plan import make_plan  # noqa: E402
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.report import fleet_report, plan_text  # noqa: E402
-
 from tests.unit import facts_builder  # noqa: E402
 
 FLEETS = (1, 100, 1000)
@@ -46,7 +45,7 @@ def main() -> None:
         fleet_report(shown)
         reported = time.perf_counter()
         each, tables = (planned - started) / size * 1000, (reported - planned) / size * 1000
-        print(f"{size:5} hosts: plan {each:.2f} ms a host (limit {LIMIT_MS:.0f}), tables and reports {tables:.2f} ms a host")
+        print(f"{size:5} hosts: plan {each:.2f} ms a host (limit {LIMIT_MS:.0f}), tables and reports {tables:.2f} ms")
 
 
 if __name__ == "__main__":
