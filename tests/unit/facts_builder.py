@@ -129,7 +129,8 @@ def kernel(release: str, **changes: Any) -> dict[str, Any]:
         part: {"package": f"linux-{name}-{release}", "installed": False, "candidate": release.rpartition("-")[0]}
         for part, name in (("headers", "headers"), ("modules_extra", "modules-extra"))
     }
-    return merged({**kernel_reader.parse_release(release), "next_boot": release, "cmdline": "quiet", **parts}, changes)
+    base = {**bare_server()["kernel"], **kernel_reader.parse_release(release), "next_boot": release}
+    return merged({**base, **parts}, changes)
 
 
 def package(name: str, version: str) -> dict[str, Any]:
