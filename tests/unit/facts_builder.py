@@ -107,8 +107,10 @@ def merged(base: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any
     result = copy.deepcopy(dict(base))
     for key, value in changes.items():
         inner = result.get(key)
-        both = isinstance(inner, Mapping) and isinstance(value, Mapping)
-        result[key] = merged(inner, value) if both else copy.deepcopy(value)
+        if isinstance(inner, Mapping) and isinstance(value, Mapping):
+            result[key] = merged(inner, value)
+        else:
+            result[key] = copy.deepcopy(value)
     return result
 
 

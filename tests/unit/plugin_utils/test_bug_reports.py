@@ -40,38 +40,7 @@ from tests.unit.readers.captures import capture
 
 Row = dict[str, Any]
 TODAY = "2026-12-01"
-# Sources of the public reports, grouped: A apt and keys, B packages, C distributions, D kernel and driver, E access,
-# F hardware, G PyTorch, H host and fleet.
-ENTRIES = """
-A1 A2 A3 A4 A5 A6 A7 A8 A9 A10 A12 A16 A17 A18 B1 B2 B4 B6 B7 B8 B9 B10 B11 B12 C1 C2 C5 C6 C7
-D1 D2 D4 D5 D6 D7 D8 D10 D11 D13 D14 D15 D16 D17 D19 D20 D21 E1 E2 E3 E4 E5 E7 E9 E10 E11 E12
-F1 F2 F3 F5 F6 F7 F8 F9 F11 F13 F14 F15 F17 F18 F19 G1 G2 G3 G4 G6 G7 G8 G10 G11 G13 G15 G16
-H1 H2 H3 H4 H5 H7 H8 H9 H10 H11 H15
-""".split()
-NOT_DECIDED = {
-    "B10": "packages are removed with apt, never with a helper of a certain release",
-    "B11": "no role runs autoremove",
-    "E7": "how a container maps its users is not a state of the host",
-    "E12": "groups of users who do not exist yet are the directory service's matter",
-    "F9": "compute partitions are never changed",
-    "H9": "the order of the checks is the module rocm_verify's; none of them asks rocm-smi",
-    "H10": "the output of amd-smi and rocm-smi decides nothing",
-}
-REFUSALS = """
-os-unsupported release-unknown release-preview release-delta os-release-mismatch gpu-none gpu-unsupported
-gpu-integrated-only kernel-unsupported kernel-mainline headers-missing secure-boot-unsigned driver-userspace-mismatch
-hypervisor-host proxmox-host wsl disk-space dpkg-broken repo-path-missing key-mismatch versioned-unversioned-mix
-new-stream-over-legacy python-no-wheel torch-no-index user-unknown
-""".split()
-WARNINGS = """
-distro-package-shadows stale-source signed-by-conflict key-expiring key-expired reboot-required driver-inbox-loaded
-dkms-failed dkms-stale-tree blacklist-left-behind session-older-than-group kfd-permission kfd-missing pcie-atomics
-gpu-count-mismatch igpu-first hsa-override-set ld-library-path-set torch-cpu-wheel torch-cuda-wheel torch-rocm-mismatch
-torch-arch-missing iommu-passthrough-off unattended-upgrades-kernel partition-count
-""".split()
-NEVER_ALLOWED = ("hypervisor-host", "dpkg-broken", "key-mismatch")
-
-ROWS: list[Row] = yaml.safe_load((Path(__file__).parent / "bug_reports.yml").read_text(encoding="utf-8"))
+LISTS, ROWS = yaml.safe_load_all((Path(__file__).parent / "bug_reports.yml").read_text(encoding="utf-8"))
 PLANS = [row for row in ROWS if "reader" not in row]
 READINGS = [row for row in ROWS if "reader" in row]
 REFUSED = [(row, id) for row in PLANS for id in row.get("refuses", []) if id != "wish-invalid"]
@@ -204,16 +173,15 @@ def test_override(row: Row, id: str) -> None:
 
 
 def test_dangerous_refusals_have_no_override() -> None:
-    assert [id for id in NEVER_ALLOWED if decisions()[id]["allow"]] == []
+    assert [id for id in LISTS["never_allowed"] if decisions()[id]["allow"]] == []
 
 
 def test_every_entry_is_a_row_or_has_a_reason() -> None:
     rows = {row["entry"] for row in ROWS}
-    assert sorted(rows | set(NOT_DECIDED)) == sorted(ENTRIES)
-    assert rows & set(NOT_DECIDED) == set()
+    assert sorted([*rows, *LISTS["not_decided"]]) == sorted(LISTS["entries"])
 
 
-@pytest.mark.parametrize("id", [*REFUSALS, *WARNINGS])
+@pytest.mark.parametrize("id", LISTS["decisions"])
 def test_every_decision_of_the_design_is_found_in_a_row(id: str) -> None:
     assert any(id in row.get(kind, []) for row in ROWS for kind in ("refuses", "warns", "finds"))
 
