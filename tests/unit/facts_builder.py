@@ -4,14 +4,26 @@ from __future__ import annotations
 
 import copy
 import hashlib
+import re
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ansible_collections.gpufleet.rocm.plugins.module_utils import kernel as kernel_reader
 from ansible_collections.gpufleet.rocm.plugins.module_utils import paths
+from ansible_collections.gpufleet.rocm.plugins.module_utils.packages import is_amd
 
 VENV = "/opt/pytorch-rocm"
 SANDBOX_KEY = "0123456789ABCDEF0123456789ABCDEF01234567"
 KEY_TEXT = "-----BEGIN PGP PUBLIC KEY BLOCK-----\n\nsample\n-----END PGP PUBLIC KEY BLOCK-----\n"
 ROOMY = {"free_mb": 500_000, "total_mb": 1_000_000}
+# Codename: id, version, Python, kernel.
+SYSTEMS = {
+    "focal": ("ubuntu", "20.04", "3.8", "5.15.0-105-generic"),
+    "jammy": ("ubuntu", "22.04", "3.10", "5.15.0-105-generic"),
+    "noble": ("ubuntu", "24.04", "3.12", "6.8.0-60-generic"),
+    "resolute": ("ubuntu", "26.04", "3.14", "7.0.0-14-generic"),
+    "bookworm": ("debian", "12", "3.11", "6.1.0-37-amd64"),
+}
 
 
 def gpu(device: str = "740c", address: str = "0000:2f:00.0", **changes: Any) -> dict[str, Any]:
@@ -92,6 +104,82 @@ def bare_server(**changes: Any) -> dict[str, Any]:
     return {**copy.deepcopy(facts), **changes}
 
 
+def merged(base: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
+    """A copy of nested mappings with some values replaced; lists are replaced as a whole."""
+    result = copy.deepcopy(dict(base))
+    for key, value in changes.items():
+        inner = result.get(key)
+        if isinstance(inner, Mapping) and isinstance(value, Mapping):
+            result[key] = merged(inner, value)
+        else:
+            result[key] = copy.deepcopy(value)
+    return result
+
+
+def server(codename: str, **changes: Any) -> dict[str, Any]:
+    """The bare server with another operating system; keyword arguments change single facts."""
+    id, version, python, release = SYSTEMS[codename]
+    identity = {"id": id, "version_id": version, "codename": codename, "base_id": id, "base_codename": codename}
+    facts = bare_server(
+        kernel=kernel(release),
+        python=[{"path": f"/usr/bin/python{python}", "version": python, "default": True, "venv": False}],
+    )
+    return merged(facts, {"os": identity, **changes})
+
+
+def kernel(release: str, **changes: Any) -> dict[str, Any]:
+    """The facts of this kernel, which runs and boots next, and whose headers and extra modules apt offers."""
+    parts = {
+        part: {"package": f"linux-{name}-{release}", "installed": False, "candidate": release.rpartition("-")[0]}
+        for part, name in (("headers", "headers"), ("modules_extra", "modules-extra"))
+    }
+    base = {**bare_server()["kernel"], **kernel_reader.parse_release(release), "next_boot": release}
+    return merged({**base, **parts}, changes)
+
+
+def package(name: str, version: str) -> dict[str, Any]:
+    """One installed package."""
+    amd = is_amd(name, version)
+    return {"version": version, "status": "installed", "held": False, "amd": amd, "origin": None}
+
+
+def source(file: str, uri: str, suite: str, **changes: Any) -> dict[str, Any]:
+    """One entry of apt that points at AMD."""
+    row = {"file": file, "uri": uri, "suite": suite, "enabled": True, "indexed": True, "other_entries": False}
+    return {**row, "signed_by": None, **changes}
+
+
+def kfd(gpus: Sequence[Mapping[str, Any]], partitions: Sequence[int] | None = None) -> dict[str, Any]:
+    """The compute device of a driver that works, with so many partitions of each AMD GPU (one where none are given)."""
+    cards = [row for row in gpus if row["vendor"] == "1002"]
+    counts = partitions or [1] * len(cards)
+    places = [
+        (card["device"], _location(card["address"]) + part)
+        for card, count in zip(cards, counts, strict=True)
+        for part in range(count)
+    ]
+    nodes = [
+        {
+            "node": number,
+            "gfx": None,
+            "device": device,
+            "simd_count": 152,
+            "compute_units": 38,
+            "location_id": location,
+            "domain": 0,
+            "render_minor": 127 + number,
+        }
+        for number, (device, location) in enumerate(places, 1)
+    ]
+    return {"present": True, "mode": "0660", "owner": "root", "group": "render", "nodes": nodes}
+
+
+def _location(address: str) -> int:
+    """Bus, device and function of a PCI address as the compute driver numbers them."""
+    bus, device, function = (int(part, 16) for part in re.split("[:.]", address)[1:])
+    return bus << 8 | device << 3 | function
+
+
 def wishes(**changes: Any) -> dict[str, Any]:
     """The wishes of the first users: ROCm 6.0, PyTorch 2.3.0, one user."""
     return {"version": "6.0", "pytorch_version": "2.3.0", "users": ["ada"], **changes}
@@ -153,9 +241,38 @@ def carried_out(facts: dict[str, Any], plan: dict[str, Any]) -> dict[str, Any]:
             "exists": True,
             "usable": True,
             "occupied": False,
-            "python": "3.10",
+            "python": plan["torch"]["interpreter_version"],
             "packages": dict(plan["torch"]["packages"]),
         }
         done["venvs"] = [venv]
         done["python"][0]["venv"] = True
     return done
+
+
+def booted(facts: dict[str, Any], plan: dict[str, Any]) -> dict[str, Any]:
+    """A host on which the plan was carried out, after its reboot: ROCm's tree is there and the driver at work."""
+    release, kernels = plan["release"], facts["kernel"]
+    tree = release["prefix"]
+    rocm = {"link": tree, "installs": [{"path": tree, "version": release["version"]}]}
+    if plan["driver_mode"] == "none":
+        return merged(facts, {"rocm": rocm})
+    dkms, version = plan["driver_mode"] == "dkms", release["driver"]["dkms_module"] or "6.3.6"
+    folder = "updates/dkms" if dkms else "kernel/drivers/gpu/drm/amd/amdgpu"
+    module = {"version": version if dkms else None, "srcversion": "A" * 24}
+    entries = [
+        {"module": "amdgpu", "version": f"{version}-1", "kernel": name, "arch": "x86_64", "state": "installed"}
+        for name in dict.fromkeys([kernels["release"], kernels["next_boot"]])
+    ]
+    driver = {
+        "loaded": True,
+        **module,
+        "on_disk": {"path": f"/lib/modules/{kernels['release']}/{folder}/amdgpu.ko", **module},
+        "dkms": [{**entry, "warning": None} for entry in entries] if dkms else [],
+    }
+    gpus = [{**row, "driver": "amdgpu"} if row["vendor"] == "1002" else row for row in facts["gpus"]]
+    devices = kfd(gpus)
+    nodes = [
+        {"path": f"/dev/dri/renderD{row['render_minor']}", "mode": "0660", "owner": "root", "group": "render"}
+        for row in devices["nodes"]
+    ]
+    return merged(facts, {"rocm": rocm, "driver": driver, "gpus": gpus, "kfd": devices, "render_nodes": nodes})
