@@ -99,11 +99,13 @@ def ask(url: str, timeout: int) -> dict[str, Any]:
 def fetch_key(url: str, timeout: int) -> dict[str, Any]:
     """One key: its fingerprints and armoured text, or why it cannot be read."""
     status, error, body = request(url, "GET", timeout)
-    answer: dict[str, Any] = {"status": status, "error": error, "fingerprints": [], "content": ""}
+    answer: dict[str, Any] = {"status": status, "error": error, "fingerprints": [], "expires": None, "content": ""}
     if status != 200:
         return answer
     try:
-        answer["fingerprints"] = sorted(key["fingerprint"] for key in openpgp.keys(body))
+        keys = openpgp.keys(body)
+        answer["fingerprints"] = sorted(key["fingerprint"] for key in keys)
+        answer["expires"] = min((key["expires"] for key in keys if key["expires"]), default=None)
         answer["content"] = openpgp.armour(body)
     except ValueError as problem:
         answer["error"] = "not an OpenPGP public key: %s" % (problem,)

@@ -7,8 +7,8 @@ The result is plain data, made anew on each call::
     sources    [{name, file, uri, suite, components, architectures, keyring}] in the order of writing
     keys       [{name, url, path, fingerprint}]
     pin        {file, origin, priority} or null
-    packages   {default, driver, prerequisites, driver_prerequisites, versioned_suffix, shadowed, conflicting,
-                per_gfx, per_gfx_only}: per_gfx maps a GPU target to the packages that hold only its code, null in
+    packages   {default, driver, former_drivers, prerequisites, driver_prerequisites, versioned_suffix, shadowed,
+                conflicting, per_gfx, per_gfx_only}: per_gfx maps a GPU target to the packages that hold only its code, null in
                 the legacy stream; per_gfx_only: the release has no packages for all targets at once
     driver     {version, dkms_module, build, kernels, fails_on, status}
     kernels    [{series, flavour, points, preview, only, without, status}] that AMD lists for this system
@@ -214,6 +214,7 @@ def _packages(number: Version, repository: Row, system: Row) -> dict[str, Any]:
     return {
         "default": default,
         "driver": list(stream["driver"]),
+        "former_drivers": list(packages["former_drivers"]),
         "prerequisites": [name for row in stream["prerequisites"] if _current(row, number) for name in row["names"]],
         "driver_prerequisites": [
             name for row in packages["driver_prerequisites"] if row["system"] == system["id"] for name in row["names"]

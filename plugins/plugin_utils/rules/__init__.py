@@ -34,6 +34,7 @@ RULES = (
     servers.answers,
     servers.keys,
     servers.expiry,
+    servers.common_keyring,
 )
 
 

@@ -51,6 +51,8 @@ def blacklist(situation: Situation, stages: Stages, findings: Findings) -> None:
     if stages["driver"]["mode"] == "none" or situation.in_container:
         return
     for row in situation.facts["driver"]["blacklist"]:
+        if row["package"] and situation.facts["driver"]["loaded"]:
+            continue  # the driver's own package may load it by other means
         findings.add(
             "blacklist-left-behind",
             found=f"{row['file']} line {row['line']} keeps amdgpu from loading"

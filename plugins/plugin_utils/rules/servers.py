@@ -6,12 +6,14 @@ import datetime
 from collections.abc import Mapping
 from typing import Any
 
+from ansible_collections.gpufleet.rocm.plugins.module_utils import paths
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.findings import Findings
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.stages import questions
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.stages.situation import Situation
 
 Stages = Mapping[str, Mapping[str, Any]]
 
+COMMON_KEYRINGS = "/etc/apt/trusted.gpg"  # the file, and the folder with .d
 EXPIRY_NOTICE = datetime.timedelta(days=30)
 
 
@@ -61,22 +63,37 @@ def keys(situation: Situation, stages: Stages, findings: Findings) -> None:
 
 
 def expiry(situation: Situation, _stages: Stages, findings: Findings) -> None:
-    """Keys on the host that have expired, or will soon: AMD renews them late, and with the same fingerprint."""
+    """Keys that have expired, or will soon, on the host and on the server: AMD renews them late."""
     soon = (datetime.date.fromisoformat(situation.today) + EXPIRY_NOTICE).isoformat()
-    for row in situation.facts["apt"]["keyrings"]:
-        if row["path"] not in {key["path"] for key in situation.keys} or not row["expires"] or row["expires"] > soon:
-            continue
-        if row["expires"] < situation.today:
+    ours = {key["path"] for key in situation.keys}
+    dates = {row["path"]: row["expires"] for row in situation.facts["apt"]["keyrings"] if row["path"] in ours}
+    for key in situation.keys:
+        dates[key["url"]] = situation.probe["keys"].get(key["url"], {}).get("expires")
+    for place, date in dates.items():
+        if date and date < situation.today:
             findings.add(
                 "key-expired",
-                found=f"the key in {row['path']} expired on {row['expires']}",
+                found=f"the key in {place} expired on {date}",
                 expected="a valid key",
                 remedy="nothing to do: the renewed key is fetched when the server has it",
             )
-        else:
+        elif date and date <= soon:
             findings.add(
                 "key-expiring",
-                found=f"the key in {row['path']} expires on {row['expires']}",
+                found=f"the key in {place} expires on {date}",
                 expected=f"a key that is valid for another {EXPIRY_NOTICE.days} days",
                 remedy="run again before that day: the renewed key is fetched when the server has it",
+            )
+
+
+def common_keyring(situation: Situation, _stages: Stages, findings: Findings) -> None:
+    """AMD's key among those that apt trusts for every repository."""
+    known = {key["fingerprint"] for key in situation.release["keys"]}
+    for row in situation.facts["apt"]["keyrings"]:
+        if row["path"].startswith(COMMON_KEYRINGS) and known & set(row["fingerprints"]):
+            findings.add(
+                "key-in-trusted-gpg",
+                found=f"AMD's key is in {row['path']}, trusted for every repository",
+                expected=f"the key in {paths.KEYRINGS_DIR} alone, named by the source that uses it",
+                remedy=f"take it out of {row['path']} once no other source needs it",
             )

@@ -80,11 +80,12 @@ def package_naming(situation: Situation, _stages: Stages, findings: Findings) ->
         )
 
 
-def other_installs(situation: Situation, _stages: Stages, findings: Findings) -> None:
+def other_installs(situation: Situation, stages: Stages, findings: Findings) -> None:
     """Trees of other releases stay usable by accident: a PATH or a CMake cache finds them."""
     prefix = situation.release["prefix"]
+    changing = bool(stages["sdk"]["actions"])
     for row in situation.facts["rocm"]["installs"]:
-        if row["path"] not in (prefix, "/opt/rocm", "/opt/rocm/core") and situation.facts["rocm"]["link"] == prefix:
+        if row["path"] not in (prefix, "/opt/rocm", "/opt/rocm/core") and not changing:
             findings.add(
                 "several-rocm-installs",
                 found=f"{row['path']} ({row['version'] or 'without a version file'}) beside {prefix}",

@@ -12,6 +12,7 @@ from ansible_collections.gpufleet.rocm.plugins.plugin_utils.stages.situation imp
     action,
     build_versions,
     driver_mode,
+    installed,
     package_difference,
     pattern,
     replacement_pin,
@@ -22,7 +23,7 @@ def plan_driver(situation: Situation, findings: Findings) -> Stage:
     """Kernel headers, driver and firmware packages, and whether the running module is the installed one."""
     facts, release = situation.facts, situation.release
     mode = driver_mode(situation)
-    stage: Stage = {"actions": [], "mode": mode, "packages": [], "pin": None, "reboot": False, "note": ""}
+    stage: Stage = {"actions": [], "mode": mode, "packages": [], "remove": [], "pin": None, "reboot": False, "note": ""}
     if situation.in_container:
         stage["note"] = "a container has no kernel of its own: nothing is built or loaded here"
         findings.add(
@@ -35,6 +36,8 @@ def plan_driver(situation: Situation, findings: Findings) -> Stage:
         return stage
     packages = [] if situation.in_container else _kernel_packages(situation, findings)
     versions = build_versions(release["driver"]["build"])
+    stage["remove"] = [name for name in release["packages"]["former_drivers"] if installed(facts, name)]
+    stage["actions"] += [action("remove", name, "the driver under its former name") for name in stage["remove"]]
     for name in release["packages"]["driver"]:
         reason = package_difference(facts, name, versions)
         if reason:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -17,6 +18,8 @@ from ansible_collections.gpufleet.rocm.plugins.plugin_utils.stages.situation imp
 
 # Where the newer packages show their libraries, whatever release is the chosen one.
 CORE_LIBRARIES = "/opt/rocm/lib"
+# A tree of one release, in either layout.
+VERSIONED_TREE = re.compile(r"/opt/rocm(?:-|/core-)\d")
 
 
 def link_options(release: Mapping[str, Any]) -> list[str]:
@@ -59,6 +62,13 @@ def plan_environment(situation: Situation, findings: Findings) -> Stage:
                 "ld-library-path-set",
                 found=f"LD_LIBRARY_PATH={setting['value']} in {setting['file']}",
                 expected="the linker configuration in /etc/ld.so.conf.d",
+                remedy=f"remove the line from {setting['file']}",
+            )
+        elif setting["variable"] == "PATH" and VERSIONED_TREE.search(setting["value"]):
+            findings.add(
+                "profile-leftover",
+                found=f"PATH={setting['value']} in {setting['file']}",
+                expected="/opt/rocm, which follows the installed release",
                 remedy=f"remove the line from {setting['file']}",
             )
     return {

@@ -36,6 +36,7 @@ def plan_sdk(situation: Situation, findings: Findings) -> Stage:
             expected=f"{name} of ROCm {release['version']}",
             remedy="nothing to do: it is replaced together with the SDK",
         )
+    _name_doubled_libraries(situation, findings)
     names = list(dict.fromkeys([*wanted, *shadowing]))
     for name in names:
         reason = package_difference(facts, name, versions)
@@ -48,6 +49,19 @@ def plan_sdk(situation: Situation, findings: Findings) -> Stage:
         "packages": [pattern(name, versions) for name in names] + prerequisites if actions else [],
         "pin": replacement_pin(release, actions),
     }
+
+
+def _name_doubled_libraries(situation: Situation, findings: Findings) -> None:
+    """The distribution's packages with a library of ROCm under another name; other programs may need them."""
+    facts, names = situation.facts, situation.release["packages"]["conflicting"]
+    for name in names:
+        if installed(facts, name) and not facts["packages"][name]["amd"]:
+            findings.add(
+                "distro-package-shadows",
+                found=f"{name} {facts['packages'][name]['version']} of the distribution is installed",
+                expected=f"one library of that kind, that of ROCm {situation.release['version']}",
+                remedy=f"look at what needs it (apt-get --simulate remove {name}), then remove it or let it be",
+            )
 
 
 def _wanted_packages(situation: Situation, findings: Findings) -> list[str]:

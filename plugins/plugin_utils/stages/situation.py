@@ -61,6 +61,8 @@ def driver_mode(situation: Situation) -> str:
         return "dkms"
     if not situation.gpus:
         return "none"
+    if situation.facts["os"]["id"] != situation.facts["os"]["base_id"]:
+        return "inbox"  # a derivative brings kernels of its own, for which AMD's driver is not made
     return "inbox" if all(gpu.integrated for gpu in situation.gpus) else "dkms"
 
 
