@@ -23,7 +23,7 @@ def _in_a_login(host: Host, process: str) -> bool:
     if host.value(process + "/loginuid") in (None, _UNSET):
         return False
     session = host.value(process + "/sessionid")
-    if host.live and session not in (None, _UNSET) and session == host.value("/proc/self/sessionid"):
+    if session not in (None, _UNSET) and session == host.value("/proc/self/sessionid"):
         return False
     namespaces = {host.link(name + "/ns/user") for name in ("/proc/1", process)} - {None}
     return len(namespaces) < 2

@@ -11,6 +11,7 @@ description:
     That is the system and kernel, GPUs, driver, packages, apt sources, pins and keys, the files this collection
     writes, users, disk space and Python environments.
   - Changes nothing and needs nothing on the host but Python. A tool that is missing or fails leaves an empty value.
+    When apt is asked it may renew its own package cache.
   - Run it with C(become). Without root, other users' files, device nodes and firmware variables stay unread.
 version_added: 0.1.0
 author: The gpufleet authors (@gpufleet)

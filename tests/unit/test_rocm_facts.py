@@ -13,6 +13,7 @@ import pytest
 from ansible_collections.gpufleet.rocm.plugins.module_utils.gather import gather
 from ansible_collections.gpufleet.rocm.plugins.module_utils.host import Host
 from tests.unit.contract import documented, violations
+from tests.unit.facts_builder import bare_server
 from tests.unit.module_utils import hosts
 from tests.unit.module_utils.tree import write_tree
 
@@ -43,15 +44,18 @@ def test_the_facts_of_this_machine_are_as_documented() -> None:
     assert violations(gather("/", ["root"], ["/no/such/venv"])) == []
 
 
+def test_the_facts_of_decision_tests_are_as_documented() -> None:
+    assert violations(bare_server()) == []
+
+
 def test_the_documentation_leaves_nothing_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A server on which every list has something, so that every documented field is compared with a value."""
-    answers = {
-        "apt-cache": lambda names: hosts.policy(names),
-        "ldconfig": lambda _names: "\tlibamdhip64.so.7 (libc6,x86-64) => /opt/rocm/lib/libamdhip64.so.7\n",
-    }
-    monkeypatch.setattr(
-        Host, "run", lambda _host, argv, **_options: (0, answers.get(argv[0], str)(argv[2:]), "E: something\n")
-    )
+    libraries = "\tlibamdhip64.so.7 (libc6,x86-64) => /opt/rocm/lib/libamdhip64.so.7\n"
+
+    def run(_host: Host, argv: list[str], **_options: float) -> tuple[int, str, str]:
+        return 0, {"apt-cache": hosts.policy(argv[2:]), "ldconfig": libraries}.get(argv[0], ""), "E: something\n"
+
+    monkeypatch.setattr(Host, "run", run)
     tree = {
         **hosts.gpu_server(),
         **hosts.processes(1),

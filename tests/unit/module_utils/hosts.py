@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from itertools import product
 from pathlib import Path
 
@@ -14,37 +14,32 @@ VENV = "/opt/pytorch-rocm"
 ORIGIN = "repo.radeon.com"
 ROCM = f"https://{ORIGIN}/rocm/apt/7.2.4"
 DRIVER = f"https://{ORIGIN}/amdgpu/30.30/ubuntu"
+TIMER = "/etc/systemd/system/timers.target.wants/apt-daily-upgrade.timer"
 KEY = (Path(__file__).parent / "keys" / "limited.asc").read_bytes()
 
 # What `apt-get install rocm` brings: libraries that come with a -dev twin, the rest, and the metapackages.
-_LIBRARIES = (
-    "hipblas hipblaslt hipfft hiprand hipsolver hipsparse hipsparselt hiptensor migraphx miopen-hip mivisionx rccl "
-    "rocal rocalution rocblas rocdecode rocfft rocjpeg rocm-opencl rocprofiler rocrand rocsolver rocsparse roctracer "
-    "rpp hsa-rocr rdc"
-).split()
-_OTHERS = (
-    "rocm-core comgr hsakmt-roct-dev hsa-amd-aqlprofile openmp-extras-runtime openmp-extras-dev hip-runtime-amd hip-dev "
-    "hip-doc hip-samples hipcc hipify-clang rocm-llvm rocm-device-libs rocm-cmake rocminfo rocm-smi-lib amd-smi-lib "
-    "rocm-bandwidth-test rocm-dbgapi rocm-debug-agent rocm-gdb rocprofiler-plugins rocprofiler-register rocprofiler-sdk "
-    "rocm-ocl-icd composablekernel-dev half hipcub-dev hipfort-dev rocprim-dev rocthrust-dev rocwmma-dev rocshmem-dev "
-    "rocprofiler-compute rocprofiler-systems"
-).split()
-_METAS = (
-    "rocm rocm-dev rocm-developer-tools rocm-hip-libraries rocm-hip-runtime rocm-hip-runtime-dev rocm-hip-sdk "
-    "rocm-language-runtime rocm-libs rocm-ml-libraries rocm-ml-sdk rocm-opencl-runtime rocm-opencl-sdk "
-    "rocm-openmp-sdk rocm-utils"
-).split()
-STACK = [*_LIBRARIES, *(name + "-dev" for name in _LIBRARIES), *_OTHERS, *_METAS]
+_LIBRARIES = """
+hipblas hipblaslt hipfft hiprand hipsolver hipsparse hipsparselt hiptensor hsa-rocr migraphx miopen-hip mivisionx rccl
+rdc rocal rocalution rocblas rocdecode rocfft rocjpeg rocm-opencl rocprofiler rocrand rocsolver rocsparse roctracer rpp
+"""
+_OTHERS = """
+amd-smi-lib comgr composablekernel-dev half hip-dev hip-doc hip-runtime-amd hip-samples hipcc hipcub-dev hipfort-dev
+hipify-clang hsa-amd-aqlprofile hsakmt-roct-dev openmp-extras-dev openmp-extras-runtime rocm-bandwidth-test rocm-cmake
+rocm-core rocm-dbgapi rocm-debug-agent rocm-device-libs rocm-gdb rocm-llvm rocm-ocl-icd rocm-smi-lib rocminfo
+rocprim-dev rocprofiler-compute rocprofiler-plugins rocprofiler-register rocprofiler-sdk rocprofiler-systems
+rocshmem-dev rocthrust-dev rocwmma-dev
+rocm rocm-dev rocm-developer-tools rocm-hip-libraries rocm-hip-runtime rocm-hip-runtime-dev rocm-hip-sdk
+rocm-language-runtime rocm-libs rocm-ml-libraries rocm-ml-sdk rocm-opencl-runtime rocm-opencl-sdk rocm-openmp-sdk
+rocm-utils
+"""
+STACK = [*_LIBRARIES.split(), *(name + "-dev" for name in _LIBRARIES.split()), *_OTHERS.split()]
 # The new stream splits some components by GPU target.
-_CORE = (
-    "amdrocm-amdsmi amdrocm-base amdrocm-debugger amdrocm-developer-tools amdrocm-hipify amdrocm-llvm amdrocm-opencl "
-    "amdrocm-profiler amdrocm-runtime amdrocm-runtime-dev amdrocm-smi amdrocm-sysdeps"
-).split()
-_BY_TARGET = "amdrocm amdrocm-blas amdrocm-core amdrocm-core-dev amdrocm-core-sdk amdrocm-dnn amdrocm-fft amdrocm-rccl"
-_TARGETS = "gfx908 gfx90a gfx942 gfx950 gfx1030 gfx1100 gfx1101 gfx1102 gfx1103 gfx1150 gfx1151 gfx1152 gfx1153 gfx1200 gfx1201"
+_WHOLE = "amdsmi base debugger developer-tools hipify llvm opencl profiler runtime runtime-dev smi sysdeps"
+_SPLIT = "amdrocm amdrocm-blas amdrocm-core amdrocm-core-dev amdrocm-core-sdk amdrocm-dnn amdrocm-fft amdrocm-rccl"
+_TARGETS = "908 90a 942 950 1030 1100 1101 1102 1103 1150 1151 1152 1153 1200 1201"
 CORE_STACK = [
-    *(name + "10.0" for name in _CORE),
-    *(name + "10.0" + end for name, end in product(_BY_TARGET.split(), ["", *("-" + t for t in _TARGETS.split())])),
+    *(f"amdrocm-{name}10.0" for name in _WHOLE.split()),
+    *(f"{name}10.0{end}" for name in _SPLIT.split() for end in ["", *("-gfx" + part for part in _TARGETS.split())]),
 ]
 
 
@@ -67,8 +62,8 @@ def database(rows: Iterable[tuple[str, str]], others: int = 0) -> str:
 def policy(names: Iterable[str]) -> str:
     """What `apt-cache policy` says where AMD's repository offers each installed package."""
     return "".join(
-        f"{name}:\n  Installed: 1\n  Candidate: 1\n  Version table:\n *** 1 600\n        600 {ROCM} noble/main amd64 Packages\n"
-        "        100 /var/lib/dpkg/status\n"
+        f"{name}:\n  Installed: 1\n  Candidate: 1\n  Version table:\n"
+        f" *** 1 600\n        600 {ROCM} noble/main amd64 Packages\n        100 /var/lib/dpkg/status\n"
         for name in names
     )
 
@@ -110,7 +105,7 @@ def ubuntu(packages: Iterable[tuple[str, str]] = (), others: int = 0) -> dict[st
         'APT::Periodic::Unattended-Upgrade "1";\n',
         "/etc/apt/apt.conf.d/50unattended-upgrades": "Unattended-Upgrade::Package-Blacklist {\n"
         '    // The following matches all packages starting with linux-\n//  "linux-";\n};\n',
-        "/etc/systemd/system/timers.target.wants/apt-daily-upgrade.timer": "-> /lib/systemd/system/apt-daily-upgrade.timer",
+        TIMER: "-> /lib/systemd/system/apt-daily-upgrade.timer",
         "/etc/passwd": "root:x:0:0:root:/root:/bin/bash\nalice:x:1000:1000::/home/alice:/bin/bash\n"
         "bob:x:1001:1001::/home/bob:/bin/zsh\n",
         "/etc/group": "root:x:0:\nvideo:x:44:\nrender:x:993:\nalice:x:1000:\nbob:x:1001:\n",
@@ -160,7 +155,7 @@ def gpu_server(
         "triton-3.5.1",
         "pip-24.0",
     ]
-    module = f"/var/lib/dkms/amdgpu/6.16.13-2278356.24.04/{{}}/x86_64/module/amdgpu.ko.zst"
+    module = "/var/lib/dkms/amdgpu/6.16.13-2278356.24.04/{}/x86_64/module/amdgpu.ko.zst"
     sources = "Types: deb\nURIs: {}\nSuites: noble\nComponents: main\nSigned-By: /etc/apt/keyrings/rocm.asc\n"
     tree = {
         **ubuntu(packages, others),
@@ -223,12 +218,11 @@ def mint() -> Tree:
 
 def broken_dpkg() -> Tree:
     """A kernel update that failed half-way, with the journal that an interrupted dpkg leaves."""
-    status = record("linux-image-" + NEXT_RELEASE, "6.8.0-44.44", "install ok half-configured")
+    kernel = record("linux-image-" + NEXT_RELEASE, "6.8.0-44.44", "install ok half-configured")
     journal = record("amdgpu-dkms", "1:6.8.5.60200-2009582.24.04", "install reinstreq half-installed")
-    tree = ubuntu()
     return {
-        **tree,
-        "/var/lib/dpkg/status": f"{tree['/var/lib/dpkg/status']}{status}",
+        **ubuntu(),
+        "/var/lib/dpkg/status": database([("linux-generic", "6.8.0-44.44")]) + kernel,
         "/var/lib/dpkg/updates/0000": journal,
         "/var/lib/dkms/amdgpu/6.7.0-1787201.22.04": None,
         "/etc/modprobe.d/blacklist-amdgpu.conf": "blacklist amdgpu\n",
@@ -251,23 +245,24 @@ def foreign_bytes() -> Tree:
 def loops() -> Tree:
     """Links that lead to themselves in the places of files and directories."""
     places = (
-        "/usr/lib/os-release /etc/passwd /etc/group /etc/environment /etc/profile.d /etc/modprobe.d /opt/rocm /boot/grub "
-        "/etc/apt/keyrings /etc/apt/apt.conf.d /var/lib/dkms /dev/kfd /dev/dri /usr/bin/python3.12 /var/lib/apt/lists"
-    ).split()
-    tree = {name: text for name, text in gpu_server().items() if not name.startswith(tuple(places))}
-    return {**tree, **{place: f"-> {place}" for place in places}}
+        "/usr/lib/os-release /etc/passwd /etc/group /etc/environment /etc/profile.d /etc/modprobe.d /opt/rocm "
+        "/boot/grub /etc/apt/keyrings /etc/apt/apt.conf.d /var/lib/dkms /dev/kfd /dev/dri /usr/bin/python3.12 "
+        "/var/lib/apt/lists"
+    )
+    tree = {name: text for name, text in gpu_server().items() if not name.startswith(tuple(places.split()))}
+    return {**tree, **{place: f"-> {place}" for place in places.split()}}
 
 
 def huge_files() -> Tree:
-    """Files of many megabytes in one line or in very many."""
-    line, lines = "A" * 8_000_000, "deb http://a.example b c\nexport PATH=$PATH:/x\n" * 200_000
+    """Files of megabytes in one line or in very many."""
+    line, lines = "A" * 2_000_000, "deb http://a.example b c\nexport PATH=$PATH:/x\n" * 50_000
     places = (
         "/usr/lib/os-release /etc/environment /etc/passwd /etc/group /proc/cmdline /etc/apt/keyrings/rocm.asc "
         "/etc/apt/apt.conf.d/20auto-upgrades /boot/grub/grub.cfg /sys/module/amdgpu/version"
-    ).split()
+    )
     return {
         **gpu_server(),
-        **dict.fromkeys(places, line),
+        **dict.fromkeys(places.split(), line),
         "/home/alice/.bashrc": lines,
         "/etc/profile.d/a.sh": "export HSA_A='" + line + "'\n",
         "/etc/apt/sources.list": lines,
@@ -276,7 +271,7 @@ def huge_files() -> Tree:
     }
 
 
-HOSTS = {
+HOSTS: dict[str, Callable[[], Tree]] = {
     "bare": ubuntu,
     "server": gpu_server,
     "partitions": lambda: gpu_server(8),

@@ -13,19 +13,19 @@ if [ "${next_entry}" ] ; then
 else
    set default="@DEFAULT@"
 fi
-menuentry 'Ubuntu' --class ubuntu --class os $menuentry_id_option 'gnulinux-simple-1234' {
+menuentry 'Ubuntu' --class ubuntu --class os $menuentry_id_option 'gnulinux-simple-7' {
 \trecordfail
 \tlinux\t/boot/vmlinuz-6.8.0-44-generic root=UUID=1234 ro quiet
 \tinitrd\t/boot/initrd.img-6.8.0-44-generic
 }
-submenu 'Advanced options for Ubuntu' $menuentry_id_option 'gnulinux-advanced-1234' {
-\tmenuentry 'Ubuntu, with Linux 6.8.0-44-generic' --class os $menuentry_id_option 'gnulinux-6.8.0-44-generic-advanced-1234' {
+submenu 'Advanced options for Ubuntu' $menuentry_id_option 'gnulinux-advanced-7' {
+\tmenuentry 'Ubuntu, with Linux 6.8.0-44-generic' $menuentry_id_option 'gnulinux-6.8.0-44-generic-advanced-7' {
 \t\tlinux\t/boot/vmlinuz-6.8.0-44-generic root=UUID=1234 ro quiet
 \t}
-\tmenuentry 'Ubuntu, with Linux 6.8.0-44-generic (recovery mode)' $menuentry_id_option 'gnulinux-6.8.0-44-generic-recovery-1234' {
+\tmenuentry 'Ubuntu 6.8.0-44 (recovery)' $menuentry_id_option 'gnulinux-6.8.0-44-generic-recovery-7' {
 \t\tlinux\t/boot/vmlinuz-6.8.0-44-generic root=UUID=1234 ro recovery
 \t}
-\tmenuentry 'Ubuntu, with Linux 6.8.0-41-generic' --class os $menuentry_id_option 'gnulinux-6.8.0-41-generic-advanced-1234' {
+\tmenuentry 'Ubuntu, with Linux 6.8.0-41-generic' $menuentry_id_option 'gnulinux-6.8.0-41-generic-advanced-7' {
 \t\tlinux\t/boot/vmlinuz-6.8.0-41-generic root=UUID=1234 ro quiet
 \t}
 }
@@ -45,14 +45,14 @@ OLD, NEW = "6.8.0-41-generic", "6.8.0-44-generic"
         ("0", "", NEW),
         ("1>2", "", OLD),
         ("Advanced options for Ubuntu>Ubuntu, with Linux 6.8.0-41-generic", "", OLD),
-        ("gnulinux-advanced-1234>gnulinux-6.8.0-41-generic-advanced-1234", "", OLD),
-        ("gnulinux-simple-1234", "", NEW),
+        ("gnulinux-advanced-7>gnulinux-6.8.0-41-generic-advanced-7", "", OLD),
+        ("gnulinux-simple-7", "", NEW),
         ("own", "", "6.9.3"),
         ("3", "", "6.9.3"),
         ("2", "", None),
         ("1", "", None),
         ("1>9", "", None),
-        ("gnulinux-6.8.0-41-generic-advanced-1234", "", None),
+        ("gnulinux-6.8.0-41-generic-advanced-7", "", None),
         ("Ubuntu, with Linux 5.4", "", None),
         ("${saved_entry}", "# GRUB Environment Block\nsaved_entry=1>2\n####", OLD),
         ("${saved_entry}", "# GRUB Environment Block\n######", NEW),

@@ -39,13 +39,20 @@ def test_one_row_for_all_processes_of_a_user(make_host: MakeHost) -> None:
         {"/etc/group": "render:x:993:bob\nvideo:x:44:bob\nalice:x:1000:\n"},
         {"/proc/1/ns/user": "-> user:[4026531837]", "/proc/90002/ns/user": "-> user:[4026532501]"},
         {"/proc/90002/status": "Uid:\t0\t0\t0\t0\nGid:\t0\t0\t0\t0\nGroups:\t0\n"},
+        {"/proc/self/sessionid": "5", "/proc/90002/sessionid": "5"},
         {"/proc/90002/status": "-> gone"},
         {"/proc/90002/status": "Name:\tbash\n"},
     ],
-    ids=["daemon", "no-member", "container", "sudo", "ended", "torn"],
+    ids=["daemon", "no-member", "container", "sudo", "own-login", "ended", "torn"],
 )
 def test_no_session_of_the_user(make_host: MakeHost, changes: Tree) -> None:
     assert gather(make_host, {**processes(1), **changes}) == []
+
+
+def test_another_login_of_the_reader_counts(make_host: MakeHost) -> None:
+    tree = {"/proc/self/sessionid": "4294967295", "/proc/90002/sessionid": "4294967295"}
+    assert gather(make_host, {**processes(1), **tree}) == [{"user": "alice", "missing": ["render", "video"]}]
+    assert gather(make_host, {"/proc/self/sessionid": "5", "/proc/90002/sessionid": "6"}) != []
 
 
 def test_the_primary_group_counts(make_host: MakeHost) -> None:

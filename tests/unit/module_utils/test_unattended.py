@@ -5,11 +5,10 @@ from __future__ import annotations
 import pytest
 
 from ansible_collections.gpufleet.rocm.plugins.module_utils import dpkg, unattended
-from tests.unit.module_utils.hosts import NEXT_RELEASE, record, ubuntu
+from tests.unit.module_utils.hosts import NEXT_RELEASE, TIMER, record, ubuntu
 from tests.unit.module_utils.tree import MakeHost, Tree
 
 UPGRADES = "/etc/apt/apt.conf.d/20auto-upgrades"
-WANTS = "/etc/systemd/system/timers.target.wants/apt-daily-upgrade.timer"
 
 
 def gather(make_host: MakeHost, changes: Tree, without: str = "") -> dict[str, object]:
@@ -30,7 +29,7 @@ def test_as_ubuntu_installs_it(make_host: MakeHost) -> None:
         ({"/etc/apt/apt.conf.d/99off": 'APT::Periodic::Unattended-Upgrade "0";'}, "/etc/apt/apt.conf.d/99off"),
         ({"/etc/apt/apt.conf.d/99off": 'APT::Periodic::Enable "0";'}, UPGRADES),
         ({"/etc/systemd/system/apt-daily-upgrade.timer": "-> /dev/null"}, UPGRADES),
-        ({"/etc/systemd/system/timers.target.wants": None, WANTS: "", WANTS + ".x": ""}, UPGRADES),
+        ({TIMER: "", "/etc/systemd/system/timers.target.wants/fstrim.timer": ""}, UPGRADES),
         ({"/var/lib/dpkg/status": record("linux-image-generic", "6.8.0-44.44")}, UPGRADES),
         ({"/var/lib/dpkg/status": record("unattended-upgrades", "2", "deinstall ok config-files")}, UPGRADES),
     ],
@@ -42,7 +41,7 @@ def test_switched_off(make_host: MakeHost, changes: Tree, file: str | None) -> N
 
 
 def test_a_host_without_systemd_has_cron_for_it(make_host: MakeHost) -> None:
-    assert gather(make_host, {}, without=WANTS)["enabled"] is True
+    assert gather(make_host, {}, without=TIMER)["enabled"] is True
 
 
 @pytest.mark.parametrize(
