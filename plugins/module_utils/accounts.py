@@ -5,10 +5,12 @@ from __future__ import annotations
 import grp
 import os
 import pwd
+import re
 
 from ansible_collections.gpufleet.rocm.plugins.module_utils.host import Host
 
 DEVICE_GROUPS = ("render", "video")
+_NUMBER = re.compile(r"^[0-9]{1,10}$")
 
 
 def parse_passwd(text: str) -> dict[str, dict[str, object]]:
@@ -16,7 +18,7 @@ def parse_passwd(text: str) -> dict[str, dict[str, object]]:
     users: dict[str, dict[str, object]] = {}
     for line in text.splitlines():
         fields = line.split(":")
-        if len(fields) == 7 and fields[2].isdecimal() and fields[3].isdecimal():
+        if len(fields) == 7 and _NUMBER.match(fields[2]) and _NUMBER.match(fields[3]):
             users.setdefault(
                 fields[0],
                 {"uid": int(fields[2]), "gid": int(fields[3]), "home": fields[5], "shell": fields[6]},
@@ -29,7 +31,7 @@ def parse_group(text: str) -> dict[str, dict[str, object]]:
     groups: dict[str, dict[str, object]] = {}
     for line in text.splitlines():
         fields = line.split(":")
-        if len(fields) == 4 and fields[2].isdecimal():
+        if len(fields) == 4 and _NUMBER.match(fields[2]):
             members = [name for name in fields[3].strip().split(",") if name]
             groups.setdefault(fields[0], {"gid": int(fields[2]), "members": members})
     return groups

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from ansible_collections.gpufleet.rocm.plugins.module_utils.aptconf import part_files
 from ansible_collections.gpufleet.rocm.plugins.module_utils.aptsources import parse_stanzas
 from ansible_collections.gpufleet.rocm.plugins.module_utils.host import Host
 from ansible_collections.gpufleet.rocm.plugins.module_utils.packages import in_stack
@@ -11,7 +12,6 @@ from ansible_collections.gpufleet.rocm.plugins.module_utils.packages import in_s
 PREFERENCES = "/etc/apt/preferences"
 PREFERENCES_DIR = "/etc/apt/preferences.d"
 _AMD = re.compile(r"radeon\.com|amd\.com|AMD ROCm", re.I)
-_NAME = re.compile(r"^[A-Za-z0-9_.-]+$")
 
 
 def parse(text: str) -> list[dict[str, object]]:
@@ -25,7 +25,7 @@ def parse(text: str) -> list[dict[str, object]]:
             {
                 "package": " ".join(fields.get("package", "").split()),
                 "pin": " ".join(fields.get("pin", "").split()),
-                "priority": int(priority) if re.match(r"^-?\d+$", priority) else None,
+                "priority": int(priority) if re.match(r"^-?[0-9]{1,9}$", priority) else None,
             }
         )
     return pins
@@ -41,12 +41,7 @@ def concerns_rocm(pin: dict[str, object], hosts: list[str]) -> bool:
 
 
 def gather(host: Host, hosts: list[str]) -> list[dict[str, object]]:
-    files = [PREFERENCES] + [
-        PREFERENCES_DIR + "/" + name
-        for name in host.names(PREFERENCES_DIR)
-        # apt reads names without an extension or with .pref.
-        if _NAME.match(name) and ("." not in name or name.endswith(".pref"))
-    ]
+    files = [PREFERENCES, *part_files(host, PREFERENCES_DIR, ".pref")]
     return [
         dict({"file": path}, **pin)
         for path in files

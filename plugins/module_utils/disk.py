@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from ansible_collections.gpufleet.rocm.plugins.module_utils.host import Host
+from ansible_collections.gpufleet.rocm.plugins.module_utils.host import UNREADABLE, Host
 
 MOUNTS = ("/", "/opt", "/var", "/boot", "/tmp", "/home")
 _MB = 1024 * 1024
@@ -21,7 +21,7 @@ def space(host: Host, path: str) -> dict[str, int] | None:
     """Free (for ordinary users: the reserve of root is not counted) and total space in MiB."""
     try:
         status = os.statvfs(host.local(nearest_existing(host, path)))
-    except OSError:
+    except UNREADABLE:
         return None
     return {
         "free_mb": status.f_bavail * status.f_frsize // _MB,

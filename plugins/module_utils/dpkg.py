@@ -74,13 +74,16 @@ def broken(packages: list[Package]) -> list[dict[str, str]]:
     ]
 
 
-def owner(host: Host, path: str) -> str | None:
-    """The package that ships a file, from the file lists; None when no package does."""
-    wanted = path.encode("utf-8", "surrogateescape") + b"\n"
-    for name in host.names(DATABASE + "/info"):
+def owners(host: Host, paths: list[str]) -> dict[str, str]:
+    """The package that ships each of the files, from the file lists; files of no package are left out."""
+    # A list may name a file as it was before /lib became a link to /usr/lib.
+    wanted = {name: path for path in paths for name in (path, re.sub("^/usr/lib/", "/lib/", path))}
+    found: dict[str, str] = {}
+    for name in host.names(DATABASE + "/info") if wanted else []:
         if not name.endswith(".list"):
             continue
-        data = host.read_bytes(DATABASE + "/info/" + name, _LIMIT) or b""
-        if data.startswith(wanted) or b"\n" + wanted in data:
-            return name[: -len(".list")].partition(":")[0]
-    return None
+        lines = b"\n" + (host.read_bytes(DATABASE + "/info/" + name, _LIMIT) or b"")
+        for listed, path in wanted.items():
+            if b"\n" + listed.encode("utf-8", "surrogateescape") + b"\n" in lines:
+                found.setdefault(path, name[: -len(".list")].partition(":")[0])
+    return found

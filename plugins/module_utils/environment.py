@@ -21,6 +21,9 @@ _NAME = re.compile(
     r"^(?:(?:HSA|HIP|ROCR|ROCM|AMD|AMDGPU|MIOPEN|GPU)_[A-Z0-9_]+|PYTORCH_(?:ROCM|HIP)_[A-Z0-9_]+"
     r"|LD_LIBRARY_PATH|CUDA_VISIBLE_DEVICES)$"
 )
+# A PATH that names one version outlives it.
+_VERSIONED = re.compile(r"/opt/rocm(?:-|/core-)\d")
+_MENTION = re.compile(r"ROC|HIP|HSA|AMD|GPU|MIOPEN|PATH|CUDA_VISIBLE_DEVICES")
 _PAM = re.compile(r"^(\w+)\s+(?:DEFAULT|OVERRIDE)=(\S*)")
 _ASSIGNMENT = re.compile(r"^(\w+)=(.*)$", re.S)
 _BEFORE = ("export", "declare", "typeset", "-x", "-gx", "then", "else", "do", "{")
@@ -64,7 +67,7 @@ def assignments(text: str) -> list[tuple[str, str]]:
     """(variable, value) of the assignments in a shell or environment file; unquoted, nothing expanded."""
     found: list[tuple[str, str]] = []
     for line in text.splitlines():
-        if "=" not in line:
+        if "=" not in line or not _MENTION.search(line):
             continue
         pam = _PAM.match(line)
         if pam:
@@ -72,7 +75,7 @@ def assignments(text: str) -> list[tuple[str, str]]:
             continue
         for command in _commands(_words(line)):
             found.extend(_command_assignments(command))
-    return [pair for pair in found if _NAME.match(pair[0])]
+    return [pair for pair in found if _NAME.match(pair[0]) or (pair[0] == "PATH" and _VERSIONED.search(pair[1]))]
 
 
 def gather(host: Host, homes: list[str]) -> list[dict[str, str]]:

@@ -30,13 +30,17 @@ from ansible_collections.gpufleet.rocm.plugins.module_utils import (
     packages,
     pythons,
     secure_boot,
+    sessions,
     sysfs,
+    unattended,
     venv,
     virtualization,
 )
 from ansible_collections.gpufleet.rocm.plugins.module_utils.host import Host
 
 SCHEMA = 1
+# As much as the kernel allows its command line.
+_TEXT_LIMIT = 4096
 _MACHINES = {"amd64": "x86_64", "arm64": "aarch64", "i386": "i686"}
 
 
@@ -108,15 +112,12 @@ def _list(value: object) -> list[object]:
 
 
 def _driver(host: Host, kernel_fact: dict[str, Any], sections: _Sections) -> dict[str, Any]:
-    blocked = sections.read("driver.blacklist", [], modules.blacklist, host, kernel_fact["cmdline"])
-    for entry in blocked:
-        entry["package"] = sections.read("driver.blacklist", None, dpkg.owner, host, str(entry["file"]))
     return {
         **sysfs.loaded_module(host),
         "on_disk": sections.read("driver.on_disk", None, modules.on_disk, host, kernel_fact["release"]),
         "dkms": sections.read("driver.dkms", [], dkms.gather, host),
         "signing_key": sections.read("driver.signing_key", None, secure_boot.signing_key, host),
-        "blacklist": blocked,
+        "blacklist": sections.read("driver.blacklist", [], modules.blacklist, host, kernel_fact["cmdline"]),
     }
 
 
@@ -125,6 +126,17 @@ def _architecture(host: Host, records: list[dpkg.Package]) -> str | None:
         return os.uname().machine
     native = dpkg.native_architecture(records)
     return _MACHINES.get(native or "", native)
+
+
+def _plain(value: Any) -> Any:
+    """The facts without what is no text (undecodable file names) and with texts of a bounded length."""
+    if isinstance(value, dict):
+        return {_plain(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_plain(item) for item in value]
+    if isinstance(value, str):
+        return value[:_TEXT_LIMIT].encode("utf-8", "replace").decode("utf-8")
+    return value
 
 
 def gather(root: str = "/", users: list[str] | None = None, venvs: list[str] | None = None) -> dict[str, Any]:
@@ -141,12 +153,13 @@ def gather(root: str = "/", users: list[str] | None = None, venvs: list[str] | N
     virtual = read("virtualization", {"kind": "none", "name": ""}, virtualization.gather, host)
     in_container = virtual["kind"] == "container"
     kernel_fact: dict[str, Any] = kernel.gather(host, in_container)
+    newest = next(iter(kernel_fact["installed"]), kernel_fact["release"])
     records = read("dpkg", [], dpkg.read, host)
     user_facts = read("users", {}, accounts_reader.gather_users, accounts, users or [])
     homes = [str(user["home"]) for user in user_facts.values() if isinstance(user, dict)]
     ask_for_kernel = virtual["kind"] in ("none", "vm")
 
-    return {
+    facts = {
         "schema": SCHEMA,
         "os": read("os", os_release.identity({}), os_release.gather, host),
         "architecture": _architecture(host, records),
@@ -159,15 +172,21 @@ def gather(root: str = "/", users: list[str] | None = None, venvs: list[str] | N
         "kfd": read("kfd", dict(sysfs.NO_KFD), sysfs.kfd, host, accounts),
         "render_nodes": read("render_nodes", [], sysfs.render_nodes, host, accounts),
         "dpkg_broken": dpkg.broken(records),
+        "unattended_upgrades": read(
+            "unattended_upgrades", dict(unattended.NONE), unattended.gather, host, records, newest
+        ),
         "apt": read("apt", {"sources": [], "pins": [], "keyrings": []}, _apt, host),
         "files": read("files", {}, owned_files.gather, host, accounts, venv_paths),
-        "rocm": read("rocm", {"link": None, "installs": []}, installs.gather, host),
+        "rocm": read("rocm", {"link": None, "installs": [], "alternatives": []}, installs.gather, host),
         "ldconfig": read("ldconfig", {}, installs.gather_ldconfig, host),
         "groups": read("groups", dict.fromkeys(accounts_reader.DEVICE_GROUPS), accounts_reader.gather_groups, accounts),
         "users": user_facts,
+        "sessions": read("sessions", [], sessions.gather, host, accounts, user_facts),
         "environment": read("environment", [], environment.gather, host, homes),
         "disk": read("disk", {}, disk.gather, host, venv_paths),
         "python": read("python", [], pythons.gather, host),
         "venvs": read("venvs", [], venv.gather, host, venv_paths),
         "problems": sections.problems,
     }
+    plain: dict[str, Any] = _plain(facts)
+    return plain

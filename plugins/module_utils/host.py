@@ -12,9 +12,11 @@ import signal
 import stat
 import subprocess
 
-DEFAULT_LIMIT = 4 * 1024 * 1024
+DEFAULT_LIMIT = 1024 * 1024
 COMMAND_TIMEOUT_S = 20
 _MAX_LINKS = 40
+# A path read from a file may hold a NUL, for which Python raises ValueError.
+UNREADABLE = (OSError, ValueError)
 _COMMAND_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 
@@ -26,12 +28,14 @@ class Host:
         self.live = self.root == "/"
 
     def resolve(self, path: str) -> str:
-        """The host's own path behind `path` with every link followed; what does not exist is kept as it is.
+        """The host's own path behind `path` with every link followed; what leads nowhere is kept as it is."""
+        try:
+            return os.path.realpath(path) if self.live else self._inside(path)
+        except UNREADABLE:
+            return path
 
-        Raises OSError for a loop of links.
-        """
-        if self.live:
-            return os.path.realpath(path)
+    def _inside(self, path: str) -> str:
+        """The same in a tree. Raises OSError for a loop of links: the machine must not follow one out of the tree."""
         done: list[str] = []
         pending = path.split("/")[::-1]
         links = 0
@@ -44,7 +48,7 @@ class Host:
                 continue
             try:
                 target = os.readlink(self.root + "/".join(["", *done, part]))
-            except OSError:
+            except UNREADABLE:
                 done.append(part)
                 continue
             links += 1
@@ -57,7 +61,7 @@ class Host:
 
     def local(self, path: str) -> str:
         """The path on the machine that runs this code, links followed inside the tree."""
-        return path if self.live else self.root + self.resolve(path)
+        return path if self.live else self.root + self._inside(path)
 
     def read_bytes(self, path: str, limit: int = DEFAULT_LIMIT) -> bytes | None:
         """At most `limit` bytes of a regular file; None when it is missing, unreadable or not a file.
@@ -66,7 +70,7 @@ class Host:
         """
         try:
             descriptor = os.open(self.local(path), os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-        except OSError:
+        except UNREADABLE:
             return None
         try:
             if not stat.S_ISREG(os.fstat(descriptor).st_mode):
@@ -91,14 +95,14 @@ class Host:
         """Sorted names in a directory; empty when there is none."""
         try:
             return sorted(os.listdir(self.local(path)))
-        except OSError:
+        except UNREADABLE:
             return []
 
     def stat(self, path: str) -> os.stat_result | None:
         """Status of what `path` leads to; None when it leads nowhere."""
         try:
             return os.stat(self.local(path))
-        except OSError:
+        except UNREADABLE:
             return None
 
     def exists(self, path: str) -> bool:
@@ -113,7 +117,7 @@ class Host:
         folder, _, name = path.rpartition("/")
         try:
             return os.readlink(self.local(folder or "/").rstrip("/") + "/" + name)
-        except OSError:
+        except UNREADABLE:
             return None
 
     def run(self, argv: list[str], timeout: float = COMMAND_TIMEOUT_S) -> tuple[int, str, str] | None:

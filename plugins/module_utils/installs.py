@@ -1,4 +1,4 @@
-"""ROCm trees under /opt and ROCm libraries in the loader's cache."""
+"""ROCm trees under /opt, the alternatives that choose among them, and ROCm libraries in the loader's cache."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from ansible_collections.gpufleet.rocm.plugins.module_utils.host import Host
 OPT = "/opt"
 LINK = "/opt/rocm"
 CORE = "/opt/rocm/core"
+ALTERNATIVES = "/var/lib/dpkg/alternatives"
 _LIBRARY = re.compile(r"^\s*(lib(?:amdhip64|hsa-runtime64|hiprtc|amd_comgr)\.so[.\d]*) \(.*\) => (/\S.*)$")
 
 
@@ -39,6 +40,36 @@ def installs(host: Host) -> list[dict[str, object]]:
     ]
 
 
+def parse_alternatives(name: str, text: str) -> dict[str, object] | None:
+    """{name, link, automatic, candidates} of one file of update-alternatives; None for one of another form.
+
+    The file has the mode, the link, two lines for each slave and a blank line; then for each candidate its path, its
+    priority and a line for each slave.
+    """
+    lines = text.splitlines()
+    end = lines.index("") if "" in lines else 0
+    if end < 2 or lines[0] not in ("auto", "manual"):
+        return None
+    rest, size = lines[end + 1 :], 2 + (end - 2) // 2
+    pairs = [rest[start : start + 2] for start in range(0, len(rest), size)]
+    return {
+        "name": name,
+        "link": lines[1],
+        "automatic": lines[0] == "auto",
+        "candidates": [
+            {"path": pair[0], "priority": int(pair[1])}
+            for pair in pairs
+            if len(pair) == 2 and re.match(r"^-?[0-9]{1,9}$", pair[1])
+        ],
+    }
+
+
+def alternatives(host: Host) -> list[dict[str, object]]:
+    """The alternatives behind /opt/rocm, and behind /opt/rocm/core in the newer layout."""
+    rows = (parse_alternatives(name, host.read(ALTERNATIVES + "/" + name) or "") for name in host.names(ALTERNATIVES))
+    return [row for row in rows if row and row["link"] in (LINK, CORE)]
+
+
 def parse_ldconfig(text: str) -> dict[str, str]:
     """name -> path of the HIP and HSA libraries in `ldconfig -p`; the first one is what the loader takes."""
     found: dict[str, str] = {}
@@ -50,7 +81,7 @@ def parse_ldconfig(text: str) -> dict[str, str]:
 
 
 def gather(host: Host) -> dict[str, object]:
-    return {"link": active(host), "installs": installs(host)}
+    return {"link": active(host), "installs": installs(host), "alternatives": alternatives(host)}
 
 
 def gather_ldconfig(host: Host) -> dict[str, str]:

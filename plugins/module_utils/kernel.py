@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from ansible_collections.gpufleet.rocm.plugins.module_utils import grub
 from ansible_collections.gpufleet.rocm.plugins.module_utils.host import Host
 
 # Where archive kernels have an ABI number, Ubuntu's mainline builds carry six digits made of the version:
@@ -31,14 +32,14 @@ def version_key(release: str) -> list[tuple[int, int, str]]:
     return [(1, int(part), "") if part.isdecimal() else (0, 0, part) for part in parts]
 
 
-def newest_image(names: list[str]) -> str | None:
-    """Release of the highest vmlinuz-* among the file names of /boot; None when there is none."""
+def images(names: list[str]) -> list[str]:
+    """Releases of the vmlinuz-* among the file names of /boot, newest first."""
     releases = [
         name[len("vmlinuz-") :]
         for name in names
         if name.startswith("vmlinuz-") and not name.endswith(_NOT_AN_IMAGE) and name[len("vmlinuz-") :][:1].isdecimal()
     ]
-    return max(releases, key=version_key) if releases else None
+    return sorted(releases, key=version_key, reverse=True)
 
 
 def gather(host: Host, in_container: bool) -> dict[str, object]:
@@ -46,7 +47,10 @@ def gather(host: Host, in_container: bool) -> dict[str, object]:
     release = host.value("/proc/sys/kernel/osrelease")
     facts = parse_release(release or "")
     facts["release"] = release
-    facts["next_boot"] = None if in_container else newest_image(host.names("/boot"))
+    installed = [] if in_container else images(host.names("/boot"))
+    default = grub.gather(host) if installed else None
+    facts["installed"] = installed
+    facts["next_boot"] = default if default in installed else next(iter(installed), None)
     facts["cmdline"] = host.value("/proc/cmdline") or ""
     facts["headers"] = {
         "package": "linux-headers-" + release if release else None,

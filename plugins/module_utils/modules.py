@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from ansible_collections.gpufleet.rocm.plugins.module_utils import dpkg
 from ansible_collections.gpufleet.rocm.plugins.module_utils.host import Host
 
 # In modprobe's order: a file hides those of the same name in later directories.
@@ -72,7 +73,7 @@ def blocking_parameters(cmdline: str) -> list[str]:
 
 
 def blacklist(host: Host, cmdline: str) -> list[dict[str, object]]:
-    """Every line that keeps amdgpu from loading; `package` is filled in by the dpkg reader."""
+    """Every line that keeps amdgpu from loading, and the package that ships its file."""
     found: list[dict[str, object]] = []
     seen: set[str] = set()
     for folder in MODPROBE_DIRS:
@@ -83,6 +84,9 @@ def blacklist(host: Host, cmdline: str) -> list[dict[str, object]]:
             path = folder + "/" + name
             for number, line in blocking_lines(host.read(path) or ""):
                 found.append({"file": path, "line": number, "text": line, "package": None})
+    packages = dpkg.owners(host, [str(entry["file"]) for entry in found])
+    for entry in found:
+        entry["package"] = packages.get(str(entry["file"]))
     for word in blocking_parameters(cmdline):
         found.append({"file": "/proc/cmdline", "line": 1, "text": word, "package": None})
     return found

@@ -18,7 +18,7 @@ _STACK = re.compile(
     r"(?:rocm|amdgpu)(?:[-0-9].*)?|rocminfo.*|amdrocm.*|rock-dkms.*|hip(?:-.*|[0-9.]*)|hsa-.*|hsakmt.*|comgr.*"
     r"|(?:roc|hip)(?:" + _PARTS + r").*"
     r"|rccl.*|miopen.*|migraphx.*|mivisionx.*|composablekernel.*|openmp-extras.*|(?:half|rpp|rdc|rvs)(?:-dev)?[0-9.]*"
-    r"|amd-smi-lib.*|amdsmi.*|aqlprofile.*|transferbench.*"
+    r"|amd-smi(?:-lib.*)?|(?:python3-)?amdsmi.*|aqlprofile.*|transferbench.*"
     r"|lib(?:roc|hip)(?:" + _PARTS + r"|m-smi|rtc).*"
     r"|lib(?:amdhip64|hsa-runtime|hsakmt|amd-comgr|amd-smi|amdsmi|rccl|miopen|migraphx)[-0-9].*"
     r"|libdrm2?-amdgpu(?:-common|-amdgpu1|-dev)?"
@@ -30,8 +30,9 @@ _BESIDE = re.compile(
     # Prerequisites of ROCm (packages.yml).
     r"|python3-(?:setuptools|wheel)|libatomic1|libquadmath0"
     # Kernel metapackages: the ones that bring a new kernel with the next upgrade.
-    r"|linux(?:-image|-headers|-modules-extra)?-(?:generic|lowlatency|virtual|aws|azure|gcp|gke|oracle|kvm|oem|nvidia"
-    r"|amd64|cloud-amd64)(?:-hwe)?(?:-[0-9.]+[a-z]?)?(?:-edge)?"
+    r"|linux-(?:image|headers|modules-extra)-(?!unsigned-)[a-z].*"
+    r"|linux-(?:generic|lowlatency|virtual|realtime|oem|kvm|nvidia|aws|azure|gcp|gke|gkeop|ibm|oracle|intel|raspi)"
+    r"(?!.*-(?:headers|tools)-)(?:-.*)?"
     r")$"
 )
 # AMD numbers its builds inside the version: 1.0.0.60000-91~22.04, 6.12.12.60400-2147987.24.04.

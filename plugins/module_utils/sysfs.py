@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import re
 import stat
 
@@ -13,6 +14,7 @@ KFD_NODES = ("/sys/class/kfd/kfd/topology/nodes", "/sys/devices/virtual/kfd/kfd/
 MODULE = "/sys/module/amdgpu"
 NO_KFD: dict[str, object] = {"present": False, "mode": None, "owner": None, "group": None, "nodes": []}
 _HEX = re.compile(r"^(?:0x)?([0-9a-fA-F]+)$")
+_PROPERTY = re.compile(r"^(\w+) ([0-9]{1,20})$", re.M)
 
 
 def hex_field(text: str | None, digits: int) -> str | None:
@@ -45,7 +47,7 @@ def gpus(host: Host) -> list[dict[str, object]]:
                 "driver": driver.rstrip("/").rpartition("/")[2] if driver else None,
                 "virtual_function": host.link(base + "/physfn") is not None,
                 # The kernel writes -1 where the firmware names no node.
-                "numa_node": int(numa) if numa.isdecimal() else None,
+                "numa_node": int(numa) if re.match(r"^[0-9]{1,9}$", numa) else None,
             }
         )
     return found
@@ -64,19 +66,13 @@ def gfx_name(target_version: int) -> str | None:
 
 def kfd_properties(text: str) -> dict[str, int]:
     """Numbers of one node's properties file; lines of another form are left out."""
-    fields = {}
-    for line in text.splitlines():
-        words = line.split()
-        if len(words) == 2 and words[1].isdecimal():
-            fields[words[0]] = int(words[1])
-    return fields
+    return {name: int(number) for name, number in _PROPERTY.findall(text)}
 
 
 def kfd_node(number: int, fields: dict[str, int]) -> dict[str, object] | None:
     """One GPU node, or None for a CPU node.
 
     `gfx` is None on old kernels that publish no target: `device` identifies the chip then.
-    Partitions of one card are nodes whose location_id differs only in the lowest three bits.
     """
     simds = fields.get("simd_count", 0)
     if simds == 0:
@@ -94,15 +90,39 @@ def kfd_node(number: int, fields: dict[str, int]) -> dict[str, object] | None:
 
 
 def kfd_nodes(host: Host) -> list[dict[str, object]]:
+    """One row per card: its first node, and as how many devices the card is partitioned."""
     for base in KFD_NODES:
-        numbers = sorted(int(name) for name in host.names(base) if name.isdecimal())
-        if numbers:
+        names = sorted((name for name in host.names(base) if name.isdecimal()), key=int)
+        if names:
             nodes = (
-                kfd_node(number, kfd_properties(host.read("%s/%d/properties" % (base, number)) or ""))
-                for number in numbers
+                kfd_node(int(name), kfd_properties(host.read("%s/%s/properties" % (base, name)) or ""))
+                for name in names
             )
-            return [node for node in nodes if node is not None]
+            return cards([node for node in nodes if node is not None])
     return []
+
+
+def cards(nodes: list[dict[str, object]]) -> list[dict[str, object]]:
+    """The first node of each card, with the number of its `partitions`."""
+    found: dict[tuple[object, ...], dict[str, object]] = {}
+    counts: collections.Counter[tuple[object, ...]] = collections.Counter()
+    for node in nodes:
+        card = _card(node)
+        found.setdefault(card, node)
+        counts[card] += 1
+    return [dict(node, partitions=counts[card]) for card, node in found.items()]
+
+
+def _card(node: dict[str, object]) -> tuple[object, ...]:
+    """What the partitions of a card have in common: PCI domain, bus and device.
+
+    The number of the partition is the PCI function in location_id, on newer kernels its uppermost four bits. Cards
+    that can be partitioned need a kernel that publishes their target.
+    """
+    location = node["location_id"]
+    if node["gfx"] is None or not isinstance(location, int):
+        return (node["node"],)
+    return node["domain"], location & 0xFFF8
 
 
 def kfd(host: Host, accounts: Accounts) -> dict[str, object]:

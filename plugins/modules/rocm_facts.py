@@ -11,6 +11,7 @@ description:
     That is the system and kernel, GPUs, driver, packages, apt sources, pins and keys, the files this collection
     writes, users, disk space and Python environments.
   - Changes nothing and needs nothing on the host but Python. A tool that is missing or fails leaves an empty value.
+    When apt is asked it may renew its own package cache.
   - Run it with C(become). Without root, other users' files, device nodes and firmware variables stay unread.
 version_added: 0.1.0
 author: The gpufleet authors (@gpufleet)
@@ -18,11 +19,11 @@ options:
   root:
     description:
       - Directory of the host's file system. Anything but V(/) describes a copied or mounted tree from its files
-        alone. No command is run then, and nothing of the machine itself is reported.
+        alone. No command is run then, and nothing of the machine itself is reported but the space where the tree is.
     type: path
     default: /
   users:
-    description: Names of users to look up. Their start-up files are searched for ROCm variables too.
+    description: Names of users to look up. Their start-up files and running sessions are looked at too.
     type: list
     elements: str
     default: []
@@ -67,7 +68,9 @@ ansible_facts:
   type: dict
   contains:
     rocm:
-      description: State of the host. A value that does not exist or cannot be read is null, a list of such is empty.
+      description:
+        - State of the host. A value that does not exist or cannot be read is null, a list of such is empty. Texts end
+          after 4096 characters.
       returned: always
       type: dict
       contains:
@@ -91,12 +94,14 @@ ansible_facts:
           description:
             - The running kernel, with C(release), C(series), C(flavour) (last field), C(cmdline), and C(mainline)
               (whether it is a mainline build of Ubuntu).
-            - C(next_boot) is the highest release with an image in /boot, null in a container.
+            - C(installed) holds the releases with an image in /boot, newest first, none in a container. C(next_boot)
+              is the one that GRUB is set to, else the newest.
             - C(headers) and C(modules_extra) have C(package), C(installed) and the C(candidate) version in apt.
               Headers count as installed when /lib/modules/RELEASE/build leads to a directory.
           type: dict
           sample: {release: 6.8.0-41-generic, series: "6.8", flavour: generic, mainline: false,
-                   next_boot: 6.8.0-44-generic, cmdline: "root=/dev/sda1 ro iommu=pt",
+                   installed: [6.8.0-44-generic, 6.8.0-41-generic], next_boot: 6.8.0-44-generic,
+                   cmdline: "root=/dev/sda1 ro iommu=pt",
                    headers: {package: linux-headers-6.8.0-41-generic, installed: true, candidate: 6.8.0-41.41},
                    modules_extra: {package: linux-modules-extra-6.8.0-41-generic, installed: false, candidate: null}}
         secure_boot:
@@ -135,13 +140,13 @@ ansible_facts:
                                 package: null}]}
         kfd:
           description:
-            - The compute device /dev/kfd, and the GPU nodes of its topology.
-            - C(gfx) is null on kernels that do not publish it. Partitions of a card differ in the lowest three bits of
-              C(location_id) (bus, device and function of PCI).
+            - The compute device /dev/kfd, and the GPUs of its topology.
+            - C(nodes) has one row for each card, that of its first node. C(partitions) is the number of its nodes.
+              C(gfx) is null on kernels that do not publish it. C(location_id) has bus, device and function of PCI.
           type: dict
           sample: {present: true, mode: "0660", owner: root, group: render,
                    nodes: [{node: 2, gfx: gfx90a, device: 740c, simd_count: 416, compute_units: 104,
-                            location_id: 12032, domain: 0, render_minor: 128}]}
+                            location_id: 12032, domain: 0, render_minor: 128, partitions: 1}]}
         render_nodes:
           description: Device nodes /dev/dri/renderD*.
           type: list
@@ -161,6 +166,14 @@ ansible_facts:
           type: list
           elements: dict
           sample: [{package: linux-image-6.8.0-44-generic, status: half-configured}]
+        unattended_upgrades:
+          description:
+            - Whether the package unattended-upgrades is C(installed), and C(enabled) in apt's configuration and by its
+              timer. C(file) is where apt's switch for it is set.
+            - C(kernel_excluded) tells whether it cannot bring a new kernel, because the package blacklist or a hold
+              stops each of the metapackages for it.
+          type: dict
+          sample: {installed: true, enabled: true, kernel_excluded: false, file: /etc/apt/apt.conf.d/20auto-upgrades}
         apt:
           description:
             - C(sources) has AMD's entries, one for each pair of URI and suite, without credentials. A commented entry
@@ -189,8 +202,12 @@ ansible_facts:
           description:
             - C(link) is the tree that /opt/rocm leads to, in the newer layout the one that /opt/rocm/core leads to.
             - C(installs) are all trees, with a null C(version) for one that has no version file.
+            - C(alternatives) are those of update-alternatives behind either link. C(automatic) ones lead to the
+              candidate with the highest priority.
           type: dict
-          sample: {link: /opt/rocm-6.0.0, installs: [{path: /opt/rocm-6.0.0, version: 6.0.0-91}]}
+          sample: {link: /opt/rocm-6.0.0, installs: [{path: /opt/rocm-6.0.0, version: 6.0.0-91}],
+                   alternatives: [{name: rocm, link: /opt/rocm, automatic: true,
+                                   candidates: [{path: /opt/rocm-6.0.0, priority: 60000}]}]}
         ldconfig:
           description: HIP and HSA libraries in the loader's cache.
           type: dict
@@ -203,8 +220,17 @@ ansible_facts:
           description: The users asked for, null for one that does not exist. The primary group comes first.
           type: dict
           sample: {alice: {uid: 1000, home: /home/alice, shell: /bin/bash, groups: [alice, render]}, typo: null}
+        sessions:
+          description:
+            - Users asked for with a login session that is older than their groups. C(missing) are those of the groups
+              V(render) and V(video) that the user has and a process of the session lacks.
+          type: list
+          elements: dict
+          sample: [{user: alice, missing: [render, video]}]
         environment:
-          description: Variables of ROCm and of the loader that are set in files every login reads, not expanded.
+          description:
+            - Variables of ROCm and of the loader that are set in files every login reads or the users asked for have in
+              their homes, not expanded. A C(PATH) is among them only if it names a tree of one ROCm version.
           type: list
           elements: dict
           sample: [{variable: HSA_OVERRIDE_GFX_VERSION, value: 10.3.0, file: /etc/environment}]

@@ -9,15 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from ansible_collections.gpufleet.rocm.plugins.module_utils.gather import gather
-from ansible_collections.gpufleet.rocm.plugins.modules import rocm_facts
-
-
-def documented() -> dict[str, Any]:
-    returned: dict[str, Any] = yaml.safe_load(rocm_facts.RETURN)["ansible_facts"]["contains"]["rocm"]["contains"]
-    return returned
+from ansible_collections.gpufleet.rocm.plugins.module_utils.host import Host
+from tests.unit.contract import documented, violations
+from tests.unit.facts_builder import bare_server
+from tests.unit.module_utils import hosts
+from tests.unit.module_utils.tree import write_tree
 
 
 def run_module(options: dict[str, Any]) -> dict[str, Any]:
@@ -36,14 +34,40 @@ def run_module(options: dict[str, Any]) -> dict[str, Any]:
     return answer
 
 
-def test_every_fact_is_documented_and_only_those(tmp_path: Path) -> None:
-    assert set(documented()) == set(gather(str(tmp_path)))
+@pytest.mark.parametrize("name", hosts.HOSTS)
+def test_the_facts_of_every_host_are_as_documented(tmp_path: Path, name: str) -> None:
+    write_tree(tmp_path, {**hosts.HOSTS[name](), **hosts.processes(2)})
+    assert violations(gather(str(tmp_path), ["alice", "bob", "typo"], [hosts.VENV, "/opt/none"])) == []
 
 
-@pytest.mark.parametrize("fact", ["os", "kernel", "virtualization", "rocm", "apt", "kfd", "driver"])
-def test_samples_have_the_keys_of_the_facts(tmp_path: Path, fact: str) -> None:
-    sample = documented()[fact]["sample"]
-    assert set(sample) == set(gather(str(tmp_path))[fact])
+def test_the_facts_of_this_machine_are_as_documented() -> None:
+    assert violations(gather("/", ["root"], ["/no/such/venv"])) == []
+
+
+def test_the_facts_of_decision_tests_are_as_documented() -> None:
+    assert violations(bare_server()) == []
+
+
+def test_the_documentation_leaves_nothing_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A server on which every list has something, so that every documented field is compared with a value."""
+    libraries = "\tlibamdhip64.so.7 (libc6,x86-64) => /opt/rocm/lib/libamdhip64.so.7\n"
+
+    def run(_host: Host, argv: list[str], **_options: float) -> tuple[int, str, str]:
+        return 0, {"apt-cache": hosts.policy(argv[2:]), "ldconfig": libraries}.get(argv[0], ""), "E: something\n"
+
+    monkeypatch.setattr(Host, "run", run)
+    tree = {
+        **hosts.gpu_server(),
+        **hosts.processes(1),
+        "/etc/modprobe.d/a.conf": "blacklist amdgpu\n",
+        "/etc/environment": "HSA_OVERRIDE_GFX_VERSION=10.3.0\n",
+        "/var/lib/dpkg/updates/0": hosts.record("x", "1", "install ok half-configured"),
+        "/var/lib/shim-signed/mok/MOK.der": "certificate",
+    }
+    write_tree(tmp_path, {**tree, "/etc/group": "video:x:44:alice\nrender:x:993:alice\nalice:x:1000:\n"})
+    facts = gather(str(tmp_path), ["alice"], [hosts.VENV])
+    assert violations(facts) == []
+    assert [name for name, fact in facts.items() if fact in ([], {}, None)] == []
 
 
 def test_every_return_value_has_a_type_and_a_sample() -> None:
@@ -59,6 +83,12 @@ def test_the_module_runs_in_check_mode(tmp_path: Path) -> None:
     assert facts["venvs"] == [
         {"path": "/opt/v", "exists": False, "usable": False, "occupied": False, "python": None, "packages": {}}
     ]
+
+
+def test_names_that_are_no_text_reach_the_controller(tmp_path: Path) -> None:
+    write_tree(tmp_path, hosts.foreign_bytes())
+    facts = run_module({"root": str(tmp_path)})["ansible_facts"]["rocm"]
+    assert [row["path"] for row in facts["rocm"]["installs"]] == ["/opt/rocm-6?.0", "/opt/rocm-7.2.4"]
 
 
 def test_an_unknown_option_is_refused() -> None:

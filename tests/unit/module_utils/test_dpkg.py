@@ -81,21 +81,22 @@ def test_the_journal_of_an_interrupted_dpkg_wins(make_host: MakeHost) -> None:
     assert (package.version, package.status) == ("1.0.0.60100-82~22.04", "half-configured")
 
 
-def test_owner(make_host: MakeHost) -> None:
+def test_owners(make_host: MakeHost) -> None:
     host = make_host(
         {
             "/var/lib/dpkg/info/amdgpu-dkms.list": "/.\n/etc/modprobe.d/blacklist-radeon.conf\n/usr\n",
             "/var/lib/dpkg/info/libc6:amd64.list": "/etc/ld.so.conf\n/etc/ld.so.conf.d\n",
+            # The package was built before /lib became a link to /usr/lib.
+            "/var/lib/dpkg/info/gim.list": "/.\n/lib/modprobe.d/gim.conf\n",
             "/var/lib/dpkg/info/amdgpu-dkms.md5sums": "/etc/modprobe.d/blacklist-amdgpu.conf\n",
         }
     )
-    assert dpkg.owner(host, "/etc/modprobe.d/blacklist-radeon.conf") == "amdgpu-dkms"
-    assert dpkg.owner(host, "/etc/ld.so.conf") == "libc6"
-    assert dpkg.owner(host, "/etc/modprobe.d/blacklist-amdgpu.conf") is None
-    assert dpkg.owner(host, "/radeon.conf") is None
+    wanted = ["/etc/modprobe.d/blacklist-radeon.conf", "/etc/ld.so.conf", "/usr/lib/modprobe.d/gim.conf"]
+    strangers = ["/etc/modprobe.d/blacklist-amdgpu.conf", "/radeon.conf"]
+    assert dpkg.owners(host, wanted + strangers) == dict(zip(wanted, ["amdgpu-dkms", "libc6", "gim"], strict=True))
 
 
 def test_a_host_without_dpkg(make_host: MakeHost) -> None:
     host = make_host({"/etc": None})
     assert dpkg.read(host) == []
-    assert dpkg.owner(host, "/etc/x") is None
+    assert dpkg.owners(host, ["/etc/x"]) == {}

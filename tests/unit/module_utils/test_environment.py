@@ -35,6 +35,8 @@ OVERRIDE = "HSA_OVERRIDE_GFX_VERSION"
         ("echo HSA_OVERRIDE_GFX_VERSION=10.3.0", []),
         ("unset HSA_OVERRIDE_GFX_VERSION", []),
         ("export PATH=/opt/rocm/bin:$PATH", []),
+        ("export PATH=$PATH:/opt/rocm-5.0.0/bin", [("PATH", "$PATH:/opt/rocm-5.0.0/bin")]),
+        ("PATH=/opt/rocm/core-7.14/bin:$PATH", [("PATH", "/opt/rocm/core-7.14/bin:$PATH")]),
         ('export HIP_PATH="/opt/rocm', [("HIP_PATH", "/opt/rocm")]),
     ],
 )

@@ -11,42 +11,13 @@ import pytest
 from ansible_collections.gpufleet.rocm.plugins.module_utils import dkms, paths
 from ansible_collections.gpufleet.rocm.plugins.module_utils.gather import gather
 from ansible_collections.gpufleet.rocm.plugins.module_utils.host import Host
-from tests.unit.module_utils.tree import MakeHost, write_tree
+from tests.unit.module_utils.hosts import RELEASE, record
+from tests.unit.module_utils.tree import MakeHost
 
 KEYS = Path(__file__).parent / "keys"
-RELEASE = "6.8.0-41-generic"
 MIRROR = "http://10.77.0.1:8600/repo.radeon.com"
 LISTS = "/var/lib/apt/lists/10.77.0.1:8600_repo.radeon.com_rocm_apt_6.0_dists_jammy_"
 VENV = "/opt/venvs/torch"
-TOP_LEVEL = {
-    "schema",
-    "os",
-    "architecture",
-    "kernel",
-    "secure_boot",
-    "virtualization",
-    "gpus",
-    "driver",
-    "kfd",
-    "render_nodes",
-    "packages",
-    "dpkg_broken",
-    "apt",
-    "files",
-    "rocm",
-    "ldconfig",
-    "groups",
-    "users",
-    "environment",
-    "disk",
-    "python",
-    "venvs",
-    "problems",
-}
-
-
-def record(name: str, version: str, status: str = "install ok installed", architecture: str = "amd64") -> str:
-    return f"Package: {name}\nStatus: {status}\nArchitecture: {architecture}\nVersion: {version}\n\n"
 
 
 def host_tree() -> dict[str, str | bytes | None]:
@@ -110,7 +81,6 @@ def host_tree() -> dict[str, str | bytes | None]:
 def test_a_server(make_host: MakeHost) -> None:
     root = make_host(host_tree()).root
     facts = gather(root, ["alice", "typo"], [VENV])
-    assert set(facts) == TOP_LEVEL
     assert facts["problems"] == []
     assert facts["os"]["base_codename"] == "jammy"
     assert facts["architecture"] == "x86_64"
@@ -119,6 +89,7 @@ def test_a_server(make_host: MakeHost) -> None:
         "series": "6.8",
         "flavour": "generic",
         "mainline": False,
+        "installed": ["6.8.0-44-generic", "6.8.0-41-generic"],
         "next_boot": "6.8.0-44-generic",
         "cmdline": "root=/dev/sda1 ro iommu=pt",
         "headers": {"package": "linux-headers-" + RELEASE, "installed": True, "candidate": None},
@@ -180,6 +151,7 @@ def test_a_server(make_host: MakeHost) -> None:
     assert facts["rocm"] == {
         "link": "/opt/rocm-6.0.0",
         "installs": [{"path": "/opt/rocm-6.0.0", "version": "6.0.0-91"}],
+        "alternatives": [],
     }
     assert facts["groups"]["render"] == {"gid": 109, "members": ["alice"]}
     assert facts["users"]["alice"]["groups"] == ["alice", "render"]
@@ -193,7 +165,6 @@ def test_a_server(make_host: MakeHost) -> None:
 
 def test_an_empty_tree_has_the_same_shape(tmp_path: Path) -> None:
     facts = gather(str(tmp_path), ["root"], ["/opt/v"])
-    assert set(facts) == TOP_LEVEL
     assert facts["problems"] == []
     assert facts["kernel"]["release"] is None
     assert facts["architecture"] is None
@@ -211,7 +182,6 @@ def test_the_live_host_can_be_read() -> None:
     begin = time.monotonic()
     facts = gather("/", ["root"], ["/no/such/venv"])
     assert time.monotonic() - begin < 5
-    assert set(facts) == TOP_LEVEL
     assert facts["users"]["root"]["uid"] == 0
     assert facts["kernel"]["release"]
     json.dumps(facts)
@@ -304,26 +274,3 @@ def test_apts_error_is_a_problem_and_dkms_falls_back_to_its_tree(
         ("6.7", "broken"),
     ]
     assert facts["packages"]["rocm-hip-sdk"]["amd"] is True
-
-
-@pytest.mark.parametrize(("partitions", "kilobytes"), [(8, 30), (64, 40)])
-def test_a_full_server_stays_small(tmp_path: Path, partitions: int, kilobytes: int) -> None:
-    """Eight MI300X with the whole SDK; their facts may only grow beyond 30 KB when each card is eight devices."""
-    tree = host_tree()
-    nodes = "/sys/class/kfd/kfd/topology/nodes/"
-    for number in range(partitions):
-        tree[f"{nodes}{number + 2}/properties"] = (
-            "simd_count 152\nsimd_per_cu 4\ngfx_target_version 90402\ndevice_id 29857\n"
-            f"location_id {1280 + number}\ndomain 0\ndrm_render_minor {128 + number}\n"
-        )
-        tree[f"/dev/dri/renderD{128 + number}"] = ""
-    others = "".join(record(f"package-{number}", f"1.{number}-1") for number in range(2500))
-    stack = "".join(record(f"rocm-component-{number:02d}", "6.0.0.60000-91~22.04") for number in range(100))
-    tree["/var/lib/dpkg/status"] = str(tree["/var/lib/dpkg/status"]) + others + stack
-    write_tree(tmp_path, tree)
-    begin = time.monotonic()
-    facts = gather(str(tmp_path), ["alice"], [VENV])
-    assert time.monotonic() - begin < 2
-    assert len(facts["packages"]) == 103
-    assert len(facts["kfd"]["nodes"]) == partitions
-    assert len(json.dumps(facts)) < kilobytes * 1024

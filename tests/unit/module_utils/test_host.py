@@ -38,6 +38,18 @@ def test_a_loop_of_links_is_a_missing_file(make_host: MakeHost) -> None:
     assert host.read("/a") is None
     assert host.names("/a") == []
     assert not host.exists("/a")
+    assert host.resolve("/a") == "/a"
+
+
+def test_a_name_that_no_file_can_have_is_a_missing_file(make_host: MakeHost) -> None:
+    host = make_host({"/etc": None})
+    assert (host.read("/etc/a\0b"), host.names("/a\0b"), host.link("/a\0/b"), host.exists("/\0")) == (
+        None,
+        [],
+        None,
+        False,
+    )
+    assert (Host().read("/etc/a\0b"), Host().resolve("/a\0b")) == (None, "/a\0b")
 
 
 def test_a_pipe_is_no_file(make_host: MakeHost) -> None:

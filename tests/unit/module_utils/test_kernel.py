@@ -31,16 +31,16 @@ def test_release(release: str, series: str | None, flavour: str | None, mainline
 @pytest.mark.parametrize(
     ("names", "expected"),
     [
-        (["vmlinuz-6.8.0-44-generic", "vmlinuz-6.8.0-41-generic"], "6.8.0-44-generic"),
-        (["vmlinuz-6.8.0-44-generic", "vmlinuz-6.8.0-101-generic"], "6.8.0-101-generic"),
-        (["vmlinuz-6.8.0-9-generic", "vmlinuz-6.10.0-1-generic"], "6.10.0-1-generic"),
-        (["vmlinuz-6.8.0-9-generic", "vmlinuz-6.8.0-10-generic.old"], "6.8.0-9-generic"),
-        (["vmlinuz", "vmlinuz.old", "initrd.img-6.9", "config-6.9"], None),
-        ([], None),
+        (["vmlinuz-6.8.0-41-generic", "vmlinuz-6.8.0-44-generic"], ["6.8.0-44-generic", "6.8.0-41-generic"]),
+        (["vmlinuz-6.8.0-44-generic", "vmlinuz-6.8.0-101-generic"], ["6.8.0-101-generic", "6.8.0-44-generic"]),
+        (["vmlinuz-6.8.0-9-generic", "vmlinuz-6.10.0-1-generic"], ["6.10.0-1-generic", "6.8.0-9-generic"]),
+        (["vmlinuz-6.8.0-9-generic", "vmlinuz-6.8.0-10-generic.old"], ["6.8.0-9-generic"]),
+        (["vmlinuz", "vmlinuz.old", "initrd.img-6.9", "config-6.9"], []),
+        ([], []),
     ],
 )
-def test_next_boot(names: list[str], expected: str | None) -> None:
-    assert kernel.newest_image(names) == expected
+def test_images(names: list[str], expected: list[str]) -> None:
+    assert kernel.images(names) == expected
 
 
 def test_headers_count_only_when_the_build_link_leads_somewhere(make_host: MakeHost) -> None:
@@ -54,7 +54,18 @@ def test_headers_count_only_when_the_build_link_leads_somewhere(make_host: MakeH
     assert fact["next_boot"] == "6.8.0-44-generic"
     fact = kernel.gather(make_host({"/usr/src/linux-headers-6.8.0-41-generic/Makefile": ""}), in_container=True)
     assert fact["headers"] == {"package": "linux-headers-6.8.0-41-generic", "installed": True, "candidate": None}
-    assert fact["next_boot"] is None
+    assert (fact["installed"], fact["next_boot"]) == ([], None)
+
+
+@pytest.mark.parametrize(
+    ("pinned", "expected"),
+    [("6.8.0-41-generic", "6.8.0-41-generic"), ("6.8.0-39-generic", "6.8.0-44-generic")],
+    ids=["installed", "removed"],
+)
+def test_the_kernel_that_grub_is_set_to(make_host: MakeHost, pinned: str, expected: str) -> None:
+    config = f"set default=\"0\"\nmenuentry 'Ubuntu' {{\n\tlinux /boot/vmlinuz-{pinned} ro\n}}\n"
+    tree = {"/boot/vmlinuz-6.8.0-41-generic": "", "/boot/vmlinuz-6.8.0-44-generic": "", "/boot/grub/grub.cfg": config}
+    assert kernel.gather(make_host(tree), in_container=False)["next_boot"] == expected
 
 
 def test_a_tree_without_proc_has_no_kernel(make_host: MakeHost) -> None:

@@ -86,10 +86,11 @@ def test_blacklist_follows_the_order_of_modprobe(make_host: MakeHost) -> None:
             "/usr/lib/modprobe.d/b.conf": "blacklist amdgpu\n",
             "/lib": "-> usr/lib",
             "/etc/modprobe.d/c.conf.disabled": "blacklist amdgpu\n",
+            "/var/lib/dpkg/info/gim.list": "/lib/modprobe.d/b.conf\n",
         }
     )
     found = modules.blacklist(host, "modprobe.blacklist=amdgpu")
-    assert [(entry["file"], entry["line"], entry["text"]) for entry in found] == [
-        ("/usr/lib/modprobe.d/b.conf", 1, "blacklist amdgpu"),
-        ("/proc/cmdline", 1, "modprobe.blacklist=amdgpu"),
+    assert [(entry["file"], entry["line"], entry["text"], entry["package"]) for entry in found] == [
+        ("/usr/lib/modprobe.d/b.conf", 1, "blacklist amdgpu", "gim"),
+        ("/proc/cmdline", 1, "modprobe.blacklist=amdgpu", None),
     ]

@@ -51,12 +51,16 @@ hipblaslt hsa-rocr hsa-rocr-dev hsakmt-roct-dev hsa-amd-aqlprofile comgr composa
 miopen-hip miopen-hip-gfx90akdb migraphx openmp-extras-runtime half amd-smi-lib amdgpu-dkms amdgpu-dkms-firmware
 amdgpu-install amdgpu-core rock-dkms amdrocm10.0 amdrocm-core-sdk7.14-gfx90a amdrocm-base libamdhip64-5
 libhsa-runtime64-1 libhsakmt1 libamd-comgr2 libamd-comgr-dev libamdhip64-dev librocblas0 librocblas-dev libhipblas0
-libhiprtc-builtins5 librccl1 librocm-smi64-1 libdrm-amdgpu-common libdrm2-amdgpu"""
+libhiprtc-builtins5 librccl1 librocm-smi64-1 libdrm-amdgpu-common libdrm2-amdgpu amd-smi python3-amdsmi
+rocm-core7.2.4 rocm-device-libs-17 amdrocm-repo rock-dkms-firmware"""
 BESIDE = """dkms linux-firmware firmware-amd-graphics unattended-upgrades proxmox-ve pve-manager python3-venv
 python3.12-venv linux-generic linux-image-generic linux-generic-hwe-24.04 linux-headers-generic linux-oem-24.04c
-linux-image-amd64 linux-headers-6.8.0-41-generic linux-modules-extra-6.8.0-44-generic"""
+linux-image-amd64 linux-headers-6.8.0-41-generic linux-modules-extra-6.8.0-44-generic linux-aws-lts-24.04
+linux-image-azure-lts-22.04 linux-nvidia-hwe-24.04 linux-gcp-edge linux-azure-fde linux-image-rt-amd64 linux-raspi"""
 OTHERS = """rocksdb-tools rocs roccat-tools hippo-canvas libamd3 libdrm-amdgpu1x linux-libc-dev linux-base
-linux-headers-6.5.0-1-generic linux-image-6.8.0-41-generic python3 python3-numpy libhippomocks-dev libroc
+linux-headers-6.5.0-1-generic linux-image-6.8.0-41-generic
+linux-image-unsigned-6.8.0-41-generic linux-aws-headers-6.8.0-1021 linux-azure-6.8-tools-6.8.0-1021
+linux-tools-common python3 python3-numpy libhippomocks-dev libroc
 libhipposomething half-life openssh-server"""
 
 

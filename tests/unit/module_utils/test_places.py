@@ -132,6 +132,39 @@ def test_installs(make_host: MakeHost, tree: Tree, link: str | None, found: list
     assert (fact["link"], [(entry["path"], entry["version"]) for entry in listed]) == (link, found)
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "auto\n/opt/rocm\n\n/opt/rocm-6.0.0\n60000\n/opt/rocm-6.4.2\n60402\n\n",
+            (True, [("/opt/rocm-6.0.0", 60000), ("/opt/rocm-6.4.2", 60402)]),
+        ),
+        (
+            "manual\n/opt/rocm/core\ncore-bin\n/opt/rocm/bin\ncore-lib\n/opt/rocm/lib\n\n"
+            "/opt/rocm/core-7.14\n714\n/opt/rocm/core-7.14/bin\n/opt/rocm/core-7.14/lib\n"
+            "/opt/rocm/core-10.0\n1000\n/opt/rocm/core-10.0/bin\n\n\n",
+            (False, [("/opt/rocm/core-7.14", 714), ("/opt/rocm/core-10.0", 1000)]),
+        ),
+        ("auto\n/usr/bin/awk\n\n/usr/bin/mawk\n5\n\n", None),
+        ("auto\n/opt/rocm\n", None),
+        ("\n\n\n", None),
+        ("auto\n/opt/rocm\n\n/opt/rocm-6.0.0\nmany\n", (True, [])),
+        ("", None),
+    ],
+    ids=["two", "slaves", "another", "cut", "blank", "no-number", "empty"],
+)
+def test_alternatives(make_host: MakeHost, text: str, expected: tuple[bool, list[tuple[str, int]]] | None) -> None:
+    found = installs.alternatives(make_host({"/var/lib/dpkg/alternatives/rocm": text}))
+    rows = [(row["automatic"], [tuple(candidate.values()) for candidate in _rows(row)]) for row in found]
+    assert rows == ([expected] if expected else [])
+
+
+def _rows(row: dict[str, object]) -> list[dict[str, object]]:
+    candidates = row["candidates"]
+    assert isinstance(candidates, list)
+    return candidates
+
+
 def test_ldconfig() -> None:
     text = """412 libs found in cache `/etc/ld.so.cache'
 \tlibhsa-runtime64.so.1 (libc6,x86-64) => /opt/rocm/lib/libhsa-runtime64.so.1

@@ -101,6 +101,7 @@ def test_partitions_of_a_card(make_host: MakeHost) -> None:
             base + "2/properties": MI300X_CPX.format(location=1280, minor=128),
             base + "10/properties": MI300X_CPX.format(location=1287, minor=135),
             base + "11/properties": "",
+            base + "12/properties": MI300X_CPX.format(location=5 << 28 | 1280 + 0x2000, minor=136),
         }
     )
     assert sysfs.kfd_nodes(host) == [
@@ -113,9 +114,30 @@ def test_partitions_of_a_card(make_host: MakeHost) -> None:
             "location_id": location,
             "domain": 0,
             "render_minor": minor,
+            "partitions": partitions,
         }
-        for node, location, minor in ((2, 1280, 128), (10, 1287, 135))
+        for node, location, minor, partitions in ((2, 1280, 128, 2), (12, 5 << 28 | 9472, 136, 1))
     ]
+
+
+@pytest.mark.parametrize("shift", [0, 28], ids=["function", "upper-bits"])
+def test_the_last_card_lacks_a_partition(make_host: MakeHost, shift: int) -> None:
+    """As on a host where another display driver holds one of the 64 render minors."""
+    base = "/sys/class/kfd/kfd/topology/nodes/"
+    places = [(bus << 8) | (part << shift) for bus in (0x05, 0x26, 0xE5) for part in range(8)][:-1]
+    host = make_host(
+        {
+            f"{base}{number}/properties": MI300X_CPX.format(location=place, minor=128 + number)
+            for number, place in enumerate(places)
+        }
+    )
+    assert [node["partitions"] for node in sysfs.kfd_nodes(host)] == [8, 8, 7]
+
+
+def test_an_old_kernel_knows_no_partitions(make_host: MakeHost) -> None:
+    base = "/sys/class/kfd/kfd/topology/nodes/"
+    host = make_host({base + "1/properties": VEGA_OLD_KERNEL, base + "2/properties": VEGA_OLD_KERNEL})
+    assert [(node["node"], node["partitions"]) for node in sysfs.kfd_nodes(host)] == [(1, 1), (2, 1)]
 
 
 def test_an_old_kernel_publishes_no_target() -> None:

@@ -16,6 +16,8 @@ def write_tree(root: Path, tree: Tree) -> None:
     for path, content in tree.items():
         place = root / path.lstrip("/")
         place.parent.mkdir(parents=True, exist_ok=True)
+        if place.is_symlink() or place.is_file():
+            place.unlink()
         if content is None:
             place.mkdir(exist_ok=True)
         elif isinstance(content, bytes):
