@@ -105,7 +105,7 @@ def fetch_key(url: str, timeout: int) -> dict[str, Any]:
     try:
         keys = openpgp.keys(body)
         answer["fingerprints"] = sorted(key["fingerprint"] for key in keys)
-        answer["expires"] = min((key["expires"] for key in keys if key["expires"]), default=None)
+        answer["expires"] = min((str(key["expires"]) for key in keys if key["expires"]), default=None)
         answer["content"] = openpgp.armour(body)
     except ValueError as problem:
         answer["error"] = "not an OpenPGP public key: %s" % (problem,)

@@ -8,8 +8,8 @@ The result is plain data, made anew on each call::
     keys       [{name, url, path, fingerprint}]
     pin        {file, origin, priority} or null
     packages   {default, driver, former_drivers, prerequisites, driver_prerequisites, versioned_suffix, shadowed,
-                conflicting, per_gfx, per_gfx_only}: per_gfx maps a GPU target to the packages that hold only its code, null in
-                the legacy stream; per_gfx_only: the release has no packages for all targets at once
+                conflicting, per_gfx, per_gfx_only}: per_gfx maps a GPU target to the packages with its code alone,
+                null in the legacy stream; per_gfx_only: there are no packages for all targets at once
     driver     {version, dkms_module, build, kernels, fails_on, status}
     kernels    [{series, flavour, points, preview, only, without, status}] that AMD lists for this system
     gfx        GPU targets that the release supports

@@ -98,8 +98,6 @@ def bare_server(**changes: Any) -> dict[str, Any]:
         "users": {"ada": {"uid": 1000, "home": "/home/ada", "shell": "/bin/bash", "groups": ["ada", "sudo"]}},
         "sessions": [],
         "environment": [],
-        "sessions": [],
-        "unattended_upgrades": {"installed": True, "enabled": False, "kernel_excluded": False, "file": None},
         "disk": dict.fromkeys(["/", "/opt", "/var", "/boot", "/tmp", "/home", VENV], ROOMY),
         "python": [{"path": "/usr/bin/python3.10", "version": "3.10", "default": True, "venv": False}],
         "venvs": [{"path": VENV, "exists": False, "usable": False, "occupied": False, "python": None, "packages": {}}],
@@ -157,23 +155,20 @@ def kfd(gpus: Sequence[Mapping[str, Any]], partitions: Sequence[int] | None = No
     """The compute device of a driver that works, with so many partitions of each AMD GPU (one where none are given)."""
     cards = [row for row in gpus if row["vendor"] == "1002"]
     counts = partitions or [1] * len(cards)
-    places = [
-        (card["device"], _location(card["address"]) + part)
-        for card, count in zip(cards, counts, strict=True)
-        for part in range(count)
-    ]
+    served = [(card, count) for card, count in zip(cards, counts, strict=True) if count]
     nodes = [
         {
             "node": number,
             "gfx": None,
-            "device": device,
+            "device": card["device"],
             "simd_count": 152,
             "compute_units": 38,
-            "location_id": location,
+            "location_id": _location(card["address"]),
             "domain": 0,
             "render_minor": 127 + number,
+            "partitions": count,
         }
-        for number, (device, location) in enumerate(places, 1)
+        for number, (card, count) in enumerate(served, 1)
     ]
     return {"present": True, "mode": "0660", "owner": "root", "group": "render", "nodes": nodes}
 

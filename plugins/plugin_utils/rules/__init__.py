@@ -31,6 +31,8 @@ RULES = (
     driver.firmware,
     host.dpkg,
     host.space,
+    host.unattended_upgrades,
+    host.sessions,
     servers.answers,
     servers.keys,
     servers.expiry,

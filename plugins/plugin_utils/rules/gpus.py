@@ -104,7 +104,7 @@ def integrated(situation: Situation, _stages: Stages, findings: Findings) -> Non
 def served_by_kernel(situation: Situation, stages: Stages, findings: Findings) -> None:
     """Every GPU on the bus should be one for the compute driver, in equal partitions."""
     facts = situation.facts
-    cards = _partitions(facts["kfd"]["nodes"])
+    cards = [node["partitions"] for node in facts["kfd"]["nodes"]]
     if not cards or stages["driver"]["reboot"]:
         return
     on_bus = [gpu for gpu in situation.gpus if gpu.supported]
@@ -115,12 +115,12 @@ def served_by_kernel(situation: Situation, stages: Stages, findings: Findings) -
             expected="the same number",
             remedy="look for the missing ones in the kernel log (dmesg | grep -e amdgpu -e kfd)",
         )
-    if len(set(cards.values())) > 1:
-        counts = ", ".join(str(count) for count in cards.values())
+    if len(set(cards)) > 1:
+        counts = ", ".join(map(str, cards))
         findings.add(
             "partition-count",
             found=f"partitions per GPU: {counts}",
-            expected=f"{max(cards.values())} on each",
+            expected=f"{max(cards)} on each",
             remedy="set one mode on all (amd-smi set --compute-partition); one less on the last GPU: blacklist the "
             "display driver ast, which holds a device number",
         )
@@ -142,15 +142,6 @@ def _passthrough(facts: Mapping[str, Any]) -> bool:
     return not {"iommu=pt", "iommu.passthrough=1", "amd_iommu=off", "iommu=off"}.isdisjoint(
         str(facts["kernel"]["cmdline"] or "").split()
     )
-
-
-def _partitions(nodes: list[Mapping[str, Any]]) -> dict[tuple[int, int], int]:
-    """Compute nodes per card; partitions of one differ in the PCI function, the lowest three bits of the location."""
-    cards: dict[tuple[int, int], int] = {}
-    for node in nodes:
-        card = (node["domain"] or 0, (node["location_id"] or 0) >> 3)
-        cards[card] = cards.get(card, 0) + 1
-    return cards
 
 
 def _listed(row: Mapping[str, Any], gpu: Gpu) -> bool:

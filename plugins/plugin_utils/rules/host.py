@@ -98,7 +98,7 @@ def unattended_upgrades(situation: Situation, stages: Stages, findings: Findings
     if settings["enabled"] and not settings["kernel_excluded"]:
         findings.add(
             "unattended-upgrades-kernel",
-            found="unattended-upgrades is on and may install kernels",
+            found=f"unattended-upgrades is on ({settings['file'] or 'by default'}) and may install kernels",
             expected="kernels that change only when the driver is known to build for them",
             remedy="add linux- to Unattended-Upgrade::Package-Blacklist, or hold the kernel packages",
         )

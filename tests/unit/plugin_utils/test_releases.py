@@ -177,6 +177,7 @@ def test_the_first_customer() -> None:
         "packages": {
             "default": ["rocm-hip-sdk"],
             "driver": ["amdgpu-dkms", "amdgpu-dkms-firmware"],
+            "former_drivers": ["rock-dkms", "rock-dkms-firmware"],
             "prerequisites": [],
             "driver_prerequisites": ["linux-headers-{kernel}", "linux-modules-extra-{kernel}"],
             "versioned_suffix": "6.0.0",
