@@ -1,0 +1,55 @@
+"""Action ``gpufleet.rocm.rocm_publish``: writes the documents of a fleet on the controller.
+
+An action and not a module: a thousand small files are written in a second where no module has to be started for each.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from ansible.errors import AnsibleActionFail
+from ansible.plugins.action import ActionBase
+
+
+class ActionModule(ActionBase):  # type: ignore[misc]
+    """Works in check mode too: the files are for the operator, no host is touched."""
+
+    TRANSFERS_FILES = False
+    _requires_connection = False
+
+    def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
+        """Write one file per host, and hand the outcome to the callback ``gpufleet.rocm.exit_status``."""
+        super().run(tmp, task_vars)
+        _, options = self.validate_argument_spec(
+            {
+                "fleet": {"type": "dict", "required": True},
+                "folder": {"type": "path", "required": True},
+                "suffix": {"type": "str", "default": ""},
+            }
+        )
+        folder = Path(options["folder"])
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            changed = [
+                _write(folder / f"{name.replace('/', '_')}{options['suffix']}.json", document)
+                for name, document in options["fleet"]["hosts"].items()
+            ]
+        except OSError as error:
+            raise AnsibleActionFail(
+                f"{error}; expected a folder that this user may write to. Next: set rocm_report_dir."
+            ) from error
+        stats = {"data": {"rocm_outcome": options["fleet"]["outcome"]}, "per_host": False, "aggregate": False}
+        return {"changed": any(changed), "folder": str(folder), "ansible_stats": stats}
+
+
+def _write(path: Path, document: Any) -> bool:
+    """Write the document where the file does not hold it yet; a reader never sees half of it."""
+    text = json.dumps(document, indent=4, ensure_ascii=False) + "\n"
+    if path.is_file() and path.read_text(encoding="utf-8", errors="replace") == text:
+        return False
+    part = path.with_name(f".{path.name}.part")
+    part.write_text(text, encoding="utf-8")
+    part.replace(path)
+    return True
