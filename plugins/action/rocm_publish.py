@@ -9,7 +9,6 @@ import json
 from pathlib import Path
 from typing import Any
 
-from ansible.errors import AnsibleActionFail
 from ansible.plugins.action import ActionBase
 
 
@@ -29,19 +28,18 @@ class ActionModule(ActionBase):  # type: ignore[misc]
                 "suffix": {"type": "str", "default": ""},
             }
         )
-        folder = Path(options["folder"])
+        fleet, folder = options["fleet"], Path(options["folder"])
+        result = {"changed": False, "folder": str(folder), "table": fleet["table"]}
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            changed = [
-                _write(folder / f"{name.replace('/', '_')}{options['suffix']}.json", document)
-                for name, document in options["fleet"]["hosts"].items()
-            ]
+            for name, document in fleet["hosts"].items():
+                path = folder / f"{name.replace('/', '_')}{options['suffix']}.json"
+                result["changed"] |= _write(path, document)
         except OSError as error:
-            raise AnsibleActionFail(
-                f"{error}; expected a folder that this user may write to. Next: set rocm_report_dir."
-            ) from error
-        stats = {"data": {"rocm_outcome": options["fleet"]["outcome"]}, "per_host": False, "aggregate": False}
-        return {"changed": any(changed), "folder": str(folder), "ansible_stats": stats}
+            found = f"{error}; expected a folder that this user may write to. Next: correct rocm_report_dir."
+            return {**result, "failed": True, "msg": found}
+        stats = {"data": {"rocm_outcome": fleet["outcome"]}, "per_host": False, "aggregate": False}
+        return {**result, "ansible_stats": stats}
 
 
 def _write(path: Path, document: Any) -> bool:

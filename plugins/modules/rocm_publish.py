@@ -42,5 +42,9 @@ RETURN = r"""
 folder:
   description: Where the files are.
   type: str
-  returned: success
+  returned: always
+table:
+  description: The table of the fleet, also where a file could not be written.
+  type: str
+  returned: always
 """

@@ -16,11 +16,12 @@ def exit_status(outcome: Mapping[str, Iterable[str]], failed: Iterable[str], dar
     ``outcome`` is that of a plan or report (see report.py); ``failed`` and ``dark`` are the hosts that Ansible counts
     as failed and unreachable. Refused hosts fail at the end of each playbook and are the only ones that may.
     """
-    unreachable, refused = set(outcome["unreachable"]), set(outcome["refused"])
-    if set(dark) or set(failed) - refused - unreachable:
+    if set(dark):
         return None
-    if unreachable:
+    if set(outcome["unreachable"]):
         return UNREACHABLE
-    if refused:
+    if set(failed) - set(outcome["refused"]):
+        return None
+    if set(outcome["refused"]):
         return REFUSED
     return PENDING if set(outcome["pending"]) else None

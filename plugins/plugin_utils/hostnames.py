@@ -28,19 +28,19 @@ def shortened(names: Collection[str], fleet: int = 0) -> str:
     ordered = sorted(names, key=natural)
     if len(ordered) <= LISTED:
         return ", ".join(ordered)
-    numbers: dict[tuple[str, str], list[str]] = {}
+    numbers: dict[tuple[str, ...], list[str]] = {}
     for name in ordered:
         match = None if re.search(r"[\[\],\s]", name) else COUNTED.fullmatch(name)
-        key = (match["start"], match["end"]) if match else (name, "")
-        numbers.setdefault(key, []).append(match["number"] if match else "")
-    return ", ".join(_joined(start, found, end) for (start, end), found in numbers.items())
+        around, number = ((match["start"], match["end"]), match["number"]) if match else ((name,), "")
+        numbers.setdefault(around, []).append(number)
+    return ", ".join(_joined(around, found) for around, found in numbers.items())
 
 
-def _joined(start: str, numbers: list[str], end: str) -> str:
+def _joined(around: tuple[str, ...], numbers: list[str]) -> str:
     if len(numbers) == 1:
-        return start + numbers[0] + end
-    ranges = (low if low == high else f"{low}-{high}" for low, high in _ranges(numbers))
-    return f"{start}[{','.join(ranges)}]{end}"
+        return numbers[0].join(around)
+    ranges = ",".join(low if low == high else f"{low}-{high}" for low, high in _ranges(numbers))
+    return f"[{ranges}]".join(around)
 
 
 def _ranges(numbers: Sequence[str]) -> list[tuple[str, str]]:

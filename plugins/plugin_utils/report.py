@@ -5,6 +5,7 @@ The document is the JSON artifact; ``data/report.schema.json`` describes it, and
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping
 from typing import Any
 
@@ -16,6 +17,8 @@ SCHEMA = 1
 GPU_FIELDS = ("address", "device", "name", "gfx", "driver", "integrated", "supported")
 # Found neither by a plan nor by a caught failure: Ansible took the host out of the run.
 LOST = "it stopped answering or failed outside of the roles; the reason is in the output above"
+# What ansible-core 2.19 and later put before a message.
+PREFIXES = re.compile(r"^((Task|Action|Module) failed: )+")
 
 # What the roles left behind for a host: plan, after (the plan after the run), verification and failure, each optional.
 Host = Mapping[str, Any]
@@ -124,6 +127,7 @@ def _outcome(kind: str, host: Host, lost: bool) -> tuple[str, str]:
 
 def _failed(kind: str, task: str, message: str) -> tuple[str, str]:
     """The outcome of a host that could not be reached, planned, changed or verified."""
+    message = PREFIXES.sub("", message)
     if kind == "unreachable":
         return "unreachable", message
     return "failed", f"{'invalid arguments' if kind == 'arguments' else task}: {message}"
