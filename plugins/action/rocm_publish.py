@@ -29,7 +29,9 @@ class ActionModule(ActionBase):  # type: ignore[misc]
             }
         )
         fleet, folder = options["fleet"], Path(options["folder"])
-        result = {"changed": False, "folder": str(folder), "table": fleet["table"]}
+        troubled = [name for state in ("unreachable", "failed", "refused") for name in fleet["outcome"][state]]
+        attention = {name: fleet["hosts"][name]["reason"] for name in troubled}
+        result = {"changed": False, "folder": str(folder), "table": fleet["table"], "attention": attention}
         try:
             folder.mkdir(parents=True, exist_ok=True)
             for name, document in fleet["hosts"].items():
@@ -44,7 +46,7 @@ class ActionModule(ActionBase):  # type: ignore[misc]
 
 def _write(path: Path, document: Any) -> bool:
     """Write the document where the file does not hold it yet; a reader never sees half of it."""
-    text = json.dumps(document, indent=4, ensure_ascii=False) + "\n"
+    text = json.dumps(document, indent=4) + "\n"
     if path.is_file() and path.read_text(encoding="utf-8", errors="replace") == text:
         return False
     part = path.with_name(f".{path.name}.part")

@@ -43,6 +43,10 @@ folder:
   description: Where the files are.
   type: str
   returned: always
+attention:
+  description: Hosts that need attention, name to reason.
+  type: dict
+  returned: always
 table:
   description: The table of the fleet, also where a file could not be written.
   type: str

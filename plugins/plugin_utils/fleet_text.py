@@ -96,7 +96,7 @@ def _table(header: Sequence[str], row: Callable[[Document], list[str]], document
     else:
         cells = [["HOST", *header], *([name, *row(document)] for name, document in ordered)]
     # The last column may be long: it is not padded.
-    widths = [max(len(line[column]) for line in cells) for column in range(len(header))]
+    widths = [max(len(line[column]) for line in cells) for column in range(len(cells[0]) - 1)]
     padded = [[cell.ljust(width) for cell, width in zip(line, widths, strict=False)] for line in cells]
     return ["  ".join([*start, *line[len(start) :]]) for start, line in zip(padded, cells, strict=True)]
 

@@ -192,6 +192,7 @@ def test_plan_of_a_large_fleet_is_grouped_by_outcome(size: int) -> None:
     assert lines[0].split() == ["HOSTS", "PLAN", "AMD", "GPUS", "ROCM", "DRIVER", "TORCH", "CHANGES", "NAMES"]
     assert lines[1].split()[:2] == ["1", "refused"]
     assert lines[1].endswith("node0007")
+    assert len({lines[0].index("NAMES"), lines[1].index("node"), lines[2].index("node")}) == 1
     assert lines[2].split()[:3] == [str(size - 1), "will", "change"]
     assert lines[2].endswith(f"node[0000-0006,0008-{size - 1:04}]")
     assert text.count("user-unknown: ") == 1
