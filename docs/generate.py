@@ -20,6 +20,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "docs/gpus.md": tables.gpus_page,
     "docs/pytorch.md": tables.pytorch_page,
     "docs/decisions.md": handbook.decisions_page,
+    "docs/report.md": handbook.report_page,
     "README.md": handbook.readme,
 }
 

@@ -1,19 +1,21 @@
-"""The page of decisions, and README's table of variables from the role's argument specification."""
+"""The page of decisions, and the tables in pages written by hand: README's variables, the fields of a report."""
 
 from __future__ import annotations
 
+import json
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import yaml
 
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.findings import decisions
+from ansible_collections.gpufleet.rocm.plugins.plugin_utils.matrix import DATA
 from docs.tables import NOTICE, page, table
 
 ROOT = Path(__file__).resolve().parents[1]
 SPECIFICATION = ROOT / "roles" / "rocm_plan" / "meta" / "argument_specs.yml"
-VARIABLES = re.compile(r"(<!-- variables: .*? -->\n).*?(<!-- end of variables -->)", re.S)
 
 
 def decisions_page() -> str:
@@ -35,9 +37,49 @@ def decisions_page() -> str:
 
 def readme() -> str:
     """README with its table of variables renewed."""
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
-    lines = table(["Variable", "Default", "Meaning"], (_cells(*item) for item in _wishes().items()))
-    return VARIABLES.sub(lambda match: f"{match[1]}\n{lines}\n\n{match[2]}", text)
+    variables = table(["Variable", "Default", "Meaning"], (_cells(*item) for item in _wishes().items()))
+    return _renewed("README.md", variables=variables)
+
+
+def report_page() -> str:
+    """docs/report.md with the tables of the JSON Schema renewed."""
+    schema = json.loads((DATA / "report.schema.json").read_text(encoding="utf-8"))
+    states = ([f"`{row['const']}`", row["description"]] for row in schema["properties"]["state"]["oneOf"])
+    return _renewed(
+        "docs/report.md",
+        states=table(["State", "Meaning"], states),
+        fields=table(["Field", "Type", "Meaning"], _fields(schema, schema["properties"], "")),
+    )
+
+
+def _renewed(name: str, **tables: str) -> str:
+    """A page with the tables between its markers replaced."""
+    text = (ROOT / name).read_text(encoding="utf-8")
+    for marker, lines in tables.items():
+        start, end = re.search(rf"<!-- {marker}: .*? -->\n", text), f"<!-- end of {marker} -->"
+        assert start is not None, f"{name} has no marker for {marker}"
+        text = f"{text[: start.end()]}\n{lines}\n\n{text[text.index(end) :]}"
+    return text
+
+
+def _fields(schema: dict[str, Any], properties: dict[str, Any], parent: str) -> Iterator[list[str]]:
+    """A row for each field of the schema, and below it those of the objects in it."""
+    for name, row in properties.items():
+        yield [f"`{parent}{name}`", _type(row), row["description"]]
+        inner, path = (row.get("items", {}), f"{parent}{name}[].") if "items" in row else (row, f"{parent}{name}.")
+        inner = schema["$defs"]["finding"] if "$ref" in inner else inner
+        yield from _fields(schema, inner.get("properties", {}), path)
+
+
+def _type(row: dict[str, Any]) -> str:
+    """The type of a field, or the values that it can have."""
+    values = row.get("enum", [row["const"]] if "const" in row else [])
+    if values:
+        return ", ".join(f"`{json.dumps(value).strip(chr(34))}`" for value in values)
+    if "oneOf" in row:
+        return "string"
+    kinds = row["type"] if isinstance(row["type"], list) else [row["type"]]
+    return " or ".join(kinds).replace("array", "list")
 
 
 def _wishes() -> dict[str, dict[str, Any]]:

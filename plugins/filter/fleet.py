@@ -18,27 +18,29 @@ PARTS = {
 }
 
 
-def _collect(hostvars: Any, names: Any) -> dict[str, dict[str, Any]]:
-    if not isinstance(hostvars, Mapping) or not isinstance(names, list):
+def _collect(hostvars: Any, *lists: Any) -> dict[str, dict[str, Any]]:
+    if not isinstance(hostvars, Mapping) or not all(isinstance(names, list) for names in lists):
         raise AnsibleFilterError(
             "gpufleet.rocm.fleet_*: found "
-            f"{type(hostvars).__name__} and {type(names).__name__}; expected hostvars and a list of host names. "
-            "Next: write hostvars | gpufleet.rocm.fleet_report(groups['all'])."
+            f"{' and '.join(type(value).__name__ for value in (hostvars, *lists))}; expected hostvars and lists of "
+            "host names. Next: write hostvars | gpufleet.rocm.fleet_report(groups['all'])."
         )
-    return {
-        name: {part: hostvars[name][variable] for part, variable in PARTS.items() if variable in hostvars[name]}
-        for name in names
-    }
+    hosts = {}
+    for name in lists[0]:
+        # Each look-up in hostvars puts together all variables of the host.
+        variables = hostvars[name]
+        hosts[str(name)] = {part: variables[variable] for part, variable in PARTS.items() if variable in variables}
+    return hosts
 
 
-def fleet_plan(hostvars: Any, names: Any) -> str:
-    """Text for a terminal; see the sidecar documentation."""
-    return report.plan_text(_collect(hostvars, names))
+def fleet_plan(hostvars: Any, names: Any, lost: Any = ()) -> dict[str, Any]:
+    """Plans and their table; see the sidecar documentation."""
+    return report.fleet_plan(_collect(hostvars, names, list(lost)), lost)
 
 
-def fleet_report(hostvars: Any, names: Any) -> dict[str, Any]:
-    """Reports and result table; see the sidecar documentation."""
-    return report.fleet_report(_collect(hostvars, names))
+def fleet_report(hostvars: Any, names: Any, lost: Any = ()) -> dict[str, Any]:
+    """Reports and their table; see the sidecar documentation."""
+    return report.fleet_report(_collect(hostvars, names, list(lost)), lost)
 
 
 class FilterModule:

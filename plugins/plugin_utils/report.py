@@ -1,187 +1,133 @@
-"""What operators see: the plan of a fleet before a run, its outcome after, and one report per host."""
+"""What is told about a fleet: one document per host, one text for a terminal, and what the exit status depends on.
+
+The document is the JSON artifact; ``data/report.schema.json`` describes it, and ``docs/report.md`` does so for people.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Collection, Mapping
 from typing import Any
 
-SCHEMA = 1
-# Up to this many hosts each has a row of its own; above, hosts with the same outcome share one.
-GROUP_ABOVE = 20
-NAMES_SHOWN = 4
+from ansible_collections.gpufleet.rocm.plugins.plugin_utils import fleet_text
+from ansible_collections.gpufleet.rocm.plugins.plugin_utils.consistency import inconsistencies
+from ansible_collections.gpufleet.rocm.plugins.plugin_utils.hostnames import natural
 
+SCHEMA = 1
+GPU_FIELDS = ("address", "device", "name", "gfx", "driver", "integrated", "supported")
+# Found neither by a plan nor by a caught failure: Ansible took the host out of the run.
+LOST = "it stopped answering or failed outside of the roles; the reason is in the output above"
+# What ansible-core 2.19 and later put before a message.
+PREFIXES = re.compile(r"^((Task|Action|Module) failed: )+")
+
+# What the roles left behind for a host: plan, after (the plan after the run), verification and failure, each optional.
 Host = Mapping[str, Any]
 
 
-def plan_text(hosts: Mapping[str, Host]) -> str:
-    """The plan of the fleet as an aligned table, then every refusal and warning with the hosts it concerns."""
-    rows = {}
-    for name, host in hosts.items():
-        plan = host.get("plan")
-        if not plan:
-            rows[name] = ["no plan", "", "", "", ""]
-            continue
-        rows[name] = [
-            {"change": "will change", "in-sync": "in sync", "refused": "refused"}[plan["state"]],
-            _gpu_text(plan["gpus"]) if plan["release"] else "-",
-            plan["release"]["version"] if plan["release"] else str(plan["wishes"].get("version", "")),
-            _driver_text(plan),
-            _change_text(plan),
-        ]
-    table = _table(["HOST", "PLAN", "AMD GPUS", "ROCM", "DRIVER", "CHANGES"], rows)
-    return "\n".join([*table, *_finding_lines(hosts)])
+def fleet_plan(hosts: Mapping[str, Host], lost: Collection[str] = ()) -> dict[str, Any]:
+    """What a run would do to each host; see `_fleet` for the result. ``lost`` are hosts that left the run."""
+    return _fleet("plan", hosts, lost)
 
 
-def fleet_report(hosts: Mapping[str, Host]) -> dict[str, Any]:
-    """Per-host reports and the result table: ``{schema, hosts: {name: report}, table: str}``."""
-    reports = {name: _host_report(name, host) for name, host in hosts.items()}
-    rows = {}
-    for name, report in reports.items():
-        actual, checks = report["actual"], report["verification"]
-        rows[name] = [
-            report["state"],
-            actual.get("rocm") or "-",
-            actual.get("driver") or "-",
-            actual.get("torch") or "-",
-            _check_text(checks),
-            report["reason"].splitlines()[0] if report["reason"] else "",
-        ]
-    table = _table(["HOST", "RESULT", "ROCM", "DRIVER", "TORCH", "CHECKS", "REASON"], rows)
-    notes = [
-        f"  {check['id']}: {check['status']}: {check['evidence']}  [{_names(names)}]"
-        for check, names in _checks_by_text(reports)
-    ]
-    text = "\n".join([*table, *(["", "Checks that did not pass:", *notes] if notes else [])])
-    return {"schema": SCHEMA, "hosts": reports, "table": text}
+def fleet_report(hosts: Mapping[str, Host], lost: Collection[str] = ()) -> dict[str, Any]:
+    """What a run did to each host and what it verified; see `_fleet` for the result."""
+    return _fleet("report", hosts, lost)
 
 
-def _host_report(name: str, host: Host) -> dict[str, Any]:
-    before, after = host.get("plan"), host.get("after") or host.get("plan")
-    verification = (host.get("verification") or {}).get("checks", [])
-    state, reason = _outcome(host)
+def _fleet(kind: str, hosts: Mapping[str, Host], lost: Collection[str]) -> dict[str, Any]:
+    """``{schema, kind, hosts: {name: document}, inconsistent: [...], outcome: {...}, table: str}``.
+
+    ``outcome`` lists the hosts that the exit status depends on: ``{unreachable, failed, refused, pending}``.
+    """
+    documents = {name: _document(kind, name, hosts[name], name in lost) for name in sorted(hosts, key=natural)}
+    differing = inconsistencies({name: host["plan"] for name, host in hosts.items() if host.get("plan")})
+    for row in differing:
+        for names in row.values.values():
+            for name in names:
+                documents[name]["warnings"].append(row.finding())
+    text = fleet_text.plan_text if kind == "plan" else fleet_text.report_text
     return {
         "schema": SCHEMA,
-        "host": name,
-        "state": state,
-        "reason": reason,
-        "wanted": {
-            "rocm": before["release"]["version"] if before and before["release"] else None,
-            "driver": before["release"]["driver"]["version"] if before and before["release"] else None,
-            "driver_mode": before["driver_mode"] if before else None,
-            "torch": before["torch"]["packages"]["torch"] if before and before["torch"] else None,
+        "kind": kind,
+        "hosts": documents,
+        "inconsistent": [row.as_dict() for row in differing],
+        "outcome": {
+            "unreachable": _in_state(documents, "unreachable"),
+            "failed": _in_state(documents, "failed"),
+            "refused": _in_state(documents, "refused"),
+            # After a run nothing is pending: what it could do is done.
+            "pending": _in_state(documents, "will change") if kind == "plan" else [],
         },
-        "actual": after["actual"] if after else {},
-        "gpus": after["gpus"] if after else [],
-        "actions": before["actions"] if before else [],
-        "reboot_required": bool(after and after["reboot"]),
-        "refusals": before["refusals"] if before else [],
-        "warnings": after["warnings"] if after else [],
-        "allowed": before["allowed"] if before else [],
-        "verified_as": (host.get("verification") or {}).get("user"),
-        "verification": verification,
+        "table": text(documents),
     }
 
 
-def _outcome(host: Host) -> tuple[str, str]:
+def _in_state(documents: Mapping[str, Mapping[str, Any]], state: str) -> list[str]:
+    return [name for name, document in documents.items() if document["state"] == state]
+
+
+def _document(kind: str, name: str, host: Host, lost: bool) -> dict[str, Any]:
+    before = host.get("plan") or {}
+    after = host.get("after") or before
+    verification = host.get("verification") or {}
+    state, reason = _outcome(kind, host, lost)
+    return {
+        "schema": SCHEMA,
+        "kind": kind,
+        "host": name,
+        "state": state,
+        "reason": reason,
+        "wanted": _wanted(before),
+        "actual": {part: after["actual"][part] if after else None for part in ("rocm", "driver", "torch")},
+        "gpus": [{field: gpu[field] for field in GPU_FIELDS} for gpu in after.get("gpus", [])],
+        "actions": before.get("actions", []),
+        "reboot_required": after.get("reboot", False),
+        "reboot_allowed": after.get("wishes", {}).get("reboot_ok") is True,
+        "refusals": before.get("refusals", []),
+        "warnings": list(after.get("warnings", [])),
+        "allowed": before.get("allowed", []),
+        "verified_as": verification.get("user"),
+        "verification": verification.get("checks", []),
+    }
+
+
+def _wanted(plan: Mapping[str, Any]) -> dict[str, str | None]:
+    release, torch = plan.get("release"), plan.get("torch")
+    asked = plan.get("asked", {}).get("version")
+    return {
+        "rocm": release["version"] if release else None if asked is None else str(asked),
+        "driver_mode": plan.get("driver_mode"),
+        "driver": release["driver"]["version"] if release and plan["driver_mode"] == "dkms" else None,
+        "torch": torch["packages"]["torch"] if torch else None,
+    }
+
+
+def _outcome(kind: str, host: Host, lost: bool) -> tuple[str, str]:
     """The host's state in a word or two, and why."""
-    plan, failure = host.get("plan"), host.get("failure")
-    checks = (host.get("verification") or {}).get("checks", [])
-    if not plan:
-        return "no plan", "unreachable, or reading and planning failed; the reason is above"
-    failed = [check for check in checks if check["status"] == "failed"]
+    checks = (host.get("verification") or {}).get("checks", []) if kind == "report" else []
+    failed = [f"{check['id']}: {check['evidence']}" for check in checks if check["status"] == "failed"]
     if failed:
-        return "failed", "\n".join(f"{check['id']}: {check['evidence']}" for check in failed)
-    if failure:
-        return "failed", f"{failure['task']}: {failure['message']}"
-    refusals = "\n".join(finding["message"] for finding in plan["refusals"])
-    if not checks:
-        without = {"refused": ("refused", refusals), "change": ("would change", "")}
-        return without.get(plan["state"], ("not verified", ""))
-    now = host.get("after") or plan
-    if not now["in_sync"]:
-        return "drift", refusals or f"works, and site.yml would change {len(plan['actions'])} things"
-    if now["reboot"]:
+        return "failed", "\n".join(failed)
+    if host.get("failure"):
+        return _failed(**host["failure"])
+    if lost or not host.get("plan"):
+        return "unreachable", LOST
+    before, after = host["plan"], host.get("after") or host["plan"]
+    refusals = "\n".join(finding["message"] for finding in after["refusals"])
+    if not after["in_sync"]:
+        if checks:
+            return "drift", refusals or f"works, and site.yml would change {len(after['actions'])} things"
+        return ("refused", refusals) if refusals else ("will change", "")
+    if kind == "report" and not checks:
+        return "not verified", ""
+    if after["reboot"]:
         return "reboot required", "the installed driver is not the loaded one"
-    return ("in sync", "") if plan["in_sync"] else ("done", "")
+    return ("in sync" if before["in_sync"] else "done"), ""
 
 
-def _gpu_text(gpus: Sequence[Mapping[str, Any]]) -> str:
-    counts: dict[str, int] = {}
-    for gpu in gpus:
-        label = f"{gpu['name'].replace('Instinct ', '')} {gpu['gfx']}" if gpu["name"] else f"1002:{gpu['device']}"
-        counts[label] = counts.get(label, 0) + 1
-    return ", ".join(f"{count} x {label}" for label, count in counts.items()) or "none"
-
-
-def _driver_text(plan: Mapping[str, Any]) -> str:
-    if plan["driver_mode"] is None:
-        return ""
-    if plan["driver_mode"] == "dkms":
-        return f"dkms {plan['release']['driver']['version']}"
-    return str(plan["driver_mode"])
-
-
-def _change_text(plan: Mapping[str, Any]) -> str:
-    if plan["state"] == "refused":
-        return ", ".join(finding["id"] for finding in plan["refusals"])
-    counts: dict[str, int] = {}
-    for action in plan["actions"]:
-        counts[action["stage"]] = counts.get(action["stage"], 0) + 1
-    text = ", ".join(f"{stage} {count}" for stage, count in counts.items())
-    return f"{text}; reboot" if plan["reboot"] else text
-
-
-def _check_text(checks: Sequence[Mapping[str, Any]]) -> str:
-    counts: dict[str, int] = {}
-    for check in checks:
-        counts[check["status"]] = counts.get(check["status"], 0) + 1
-    return ", ".join(f"{counts[status]} {status}" for status in ("passed", "failed", "not run") if status in counts)
-
-
-def _finding_lines(hosts: Mapping[str, Host]) -> list[str]:
-    lines: list[str] = []
-    for kind in ("refusals", "warnings"):
-        by_message: dict[str, list[str]] = {}
-        for name, host in hosts.items():
-            for finding in (host.get("plan") or {}).get(kind, []):
-                by_message.setdefault(finding["message"], []).append(name)
-        if by_message:
-            lines += ["", kind.capitalize() + ":"]
-            lines += [f"  {message}  [{_names(names)}]" for message, names in by_message.items()]
-    return lines
-
-
-def _checks_by_text(
-    reports: Mapping[str, Mapping[str, Any]],
-) -> list[tuple[Mapping[str, Any], list[str]]]:
-    """Checks that did not pass, each once, with the hosts that had it."""
-    groups: dict[tuple[str, str, str], tuple[Mapping[str, Any], list[str]]] = {}
-    for name, report in reports.items():
-        for check in report["verification"]:
-            if check["status"] != "passed":
-                key = (check["id"], check["status"], check["evidence"])
-                groups.setdefault(key, (check, []))[1].append(name)
-    return list(groups.values())
-
-
-def _names(names: Sequence[str]) -> str:
-    if len(names) <= NAMES_SHOWN:
-        return ", ".join(names)
-    return f"{', '.join(names[:NAMES_SHOWN])} and {len(names) - NAMES_SHOWN} more"
-
-
-def _table(header: list[str], rows: Mapping[str, list[str]]) -> list[str]:
-    """Aligned columns; a large fleet is grouped by identical outcome, with counts."""
-    if len(rows) > GROUP_ABOVE:
-        groups: dict[tuple[str, ...], list[str]] = {}
-        for name, row in rows.items():
-            groups.setdefault(tuple(row), []).append(name)
-        lines = [
-            [f"{len(names)} hosts: {_names(names)}" if len(names) > 1 else names[0], *row]
-            for row, names in groups.items()
-        ]
-    else:
-        lines = [[name, *row] for name, row in rows.items()]
-    cells = [header, *lines]
-    widths = [max(len(line[column]) for line in cells) for column in range(len(header))]
-    return ["  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() for line in cells]
+def _failed(kind: str, task: str, message: str) -> tuple[str, str]:
+    """The outcome of a host that could not be reached, planned, changed or verified."""
+    message = PREFIXES.sub("", message)
+    if kind == "unreachable":
+        return "unreachable", message
+    return "failed", f"{'invalid arguments' if kind == 'arguments' else task}: {message}"

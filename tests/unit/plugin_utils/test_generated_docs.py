@@ -15,7 +15,7 @@ def test_a_missing_or_changed_page_is_noticed(tmp_path: Path) -> None:
     (tmp_path / "docs").mkdir()
     (tmp_path / "docs/gpus.md").write_text("old\n", encoding="utf-8")
     (tmp_path / "docs/releases.md").write_text(generate.PAGES["docs/releases.md"](), encoding="utf-8")
-    assert generate.stale_pages(tmp_path) == ["docs/gpus.md", "docs/pytorch.md", "docs/decisions.md", "README.md"]
+    assert generate.stale_pages(tmp_path) == [name for name in generate.PAGES if name != "docs/releases.md"]
 
 
 def test_tables_are_rectangular() -> None:

@@ -1,17 +1,43 @@
-"""What operators see, for one host and for many."""
+"""What operators see, for one host and for a thousand."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from ansible_collections.gpufleet.rocm.plugins.plugin_utils.plan import make_plan
-from ansible_collections.gpufleet.rocm.plugins.plugin_utils.report import fleet_report, plan_text
-from tests.unit.facts_builder import answers, bare_server, carried_out, wishes
+import jsonschema
+import pytest
+
+from ansible_collections.gpufleet.rocm.plugins.plugin_utils import fleet_text
+from ansible_collections.gpufleet.rocm.plugins.plugin_utils.report import fleet_plan, fleet_report
+from tests.unit.documents import SCHEMA, plan_of, planned, validate
+from tests.unit.facts_builder import bare_server, carried_out, gpu
+
+TIMED_OUT = {"kind": "unreachable", "task": "Read the host", "message": "ssh: connect to host a port 22: timed out"}
+NO_SPACE = {"kind": "task", "task": "Install", "message": "no space"}
+WRONG_TYPE = {"kind": "arguments", "task": "Validating arguments", "message": "argument 'rocm_users' is a str"}
 
 
-def planned(**facts: Any) -> dict[str, Any]:
-    host = bare_server(**facts)
-    return make_plan(host, wishes(), answers(make_plan(host, wishes())))
+def in_sync() -> dict[str, Any]:
+    return plan_of(carried_out(bare_server(), planned()))
+
+
+def waiting_for_reboot_host() -> dict[str, Any]:
+    done = carried_out(bare_server(), planned())
+    disk = {"path": "/lib/modules/x/updates/dkms/amdgpu.ko", "version": "6.3.6", "srcversion": "AAA"}
+    return {**done, "driver": {**done["driver"], "on_disk": disk}}
+
+
+def waiting_for_reboot() -> dict[str, Any]:
+    return plan_of(waiting_for_reboot_host())
+
+
+def refused() -> dict[str, Any]:
+    return planned(users={"ada": None})
+
+
+def low_on_space(free_mb: int = 1000, **asked: Any) -> dict[str, Any]:
+    disk = {**bare_server()["disk"], "/opt": {"free_mb": free_mb, "total_mb": 100_000}}
+    return plan_of(bare_server(disk=disk), **asked)
 
 
 def check(status: str, name: str = "rocminfo") -> dict[str, Any]:
@@ -22,73 +48,223 @@ def verified(*checks: dict[str, Any]) -> dict[str, Any]:
     return {"checks": list(checks), "passed": all(row["status"] != "failed" for row in checks), "user": "ada"}
 
 
-def in_sync() -> dict[str, Any]:
-    host = bare_server()
-    done = carried_out(host, planned())
-    return make_plan(done, wishes(), answers(make_plan(done, wishes())))
+PASSED = verified(check("passed"), check("not run", "hip-run"))
+PLANNED = {
+    "will change": {"plan": planned()},
+    "in sync": {"plan": in_sync()},
+    "reboot required": {"plan": waiting_for_reboot()},
+    "refused": {"plan": refused()},
+    "failed": {"failure": WRONG_TYPE},
+    "unreachable": {"failure": TIMED_OUT},
+}
+REPORTED = [
+    ("done", {"plan": planned(), "after": in_sync(), "verification": PASSED}),
+    ("in sync", {"plan": in_sync(), "verification": PASSED}),
+    ("reboot required", {"plan": planned(), "after": waiting_for_reboot(), "verification": PASSED}),
+    ("refused", {"plan": refused()}),
+    ("refused", {"plan": plan_of(bare_server(), version="6.0.9")}),
+    ("refused", {"plan": plan_of(bare_server(), packages="rocm; reboot")}),
+    ("failed", {"plan": planned(), "failure": NO_SPACE}),
+    ("failed", {"failure": WRONG_TYPE}),
+    ("failed", {"plan": in_sync(), "verification": verified(check("failed"))}),
+    ("failed", {"plan": in_sync(), "verification": verified(check("failed")), "failure": NO_SPACE}),
+    ("will change", {"plan": planned()}),
+    ("will change", {"plan": low_on_space(allow=["disk-space"])}),
+    ("not verified", {"plan": in_sync()}),
+    ("not verified", {"plan": planned(), "after": in_sync()}),
+    ("drift", {"plan": planned(), "verification": PASSED}),
+    ("drift", {"plan": refused(), "verification": PASSED}),
+    ("unreachable", {"failure": TIMED_OUT}),
+    ("unreachable", {}),
+]
 
 
-def test_plan_of_a_small_fleet_has_a_row_per_host() -> None:
-    text = plan_text({"a": {"plan": planned()}, "longer-name": {"plan": in_sync()}, "gone": {}})
-    lines = text.splitlines()
-    assert lines[0].split()[:2] == ["HOST", "PLAN"]
-    assert lines[1].startswith("a            will change  2 x MI250")
-    assert lines[2].startswith("longer-name  in sync")
-    assert lines[3].startswith("gone         no plan")
+@pytest.mark.parametrize("state", PLANNED)
+def test_states_and_documents_of_a_plan(state: str) -> None:
+    document = fleet_plan({"a": PLANNED[state]})["hosts"]["a"]
+    validate(document)
+    assert (document["kind"], document["state"]) == ("plan", state)
 
 
-def test_plan_of_a_large_fleet_is_grouped_by_outcome() -> None:
-    hosts = {f"node{number:03}": {"plan": planned()} for number in range(400)}
-    hosts["node399"] = {"plan": planned(users={"ada": None})}
-    text = plan_text(hosts)
-    assert "399 hosts: node000, node001, node002, node003 and 395 more" in text
-    assert len(text.splitlines()) < 12
-    assert text.count("user-unknown: ") == 1
-    assert "[node399]" in text
+@pytest.mark.parametrize(("state", "host"), REPORTED)
+def test_states_and_documents_of_a_report(state: str, host: dict[str, Any]) -> None:
+    document = fleet_report({"a": host})["hosts"]["a"]
+    validate(document)
+    assert (document["kind"], document["state"]) == ("report", state)
 
 
-def test_states() -> None:
-    reports = fleet_report(
-        {
-            "fresh": {"plan": planned(), "after": in_sync(), "verification": verified(check("passed"))},
-            "same": {"plan": in_sync(), "verification": verified(check("passed"), check("not run", "hip-run"))},
-            "refused": {"plan": planned(users={"ada": None})},
-            "broken": {"plan": planned(), "failure": {"task": "Install", "message": "no space"}},
-            "wrong": {"plan": in_sync(), "verification": verified(check("failed"))},
-            "dry": {"plan": planned()},
-            "drifted": {"plan": planned(), "verification": verified(check("passed"))},
-            "somebody's": {"plan": planned(users={"ada": None}), "verification": verified(check("passed"))},
-            "away": {},
-        }
-    )["hosts"]
-    assert {name: report["state"] for name, report in reports.items()} == {
-        "fresh": "done",
-        "same": "in sync",
-        "refused": "refused",
-        "broken": "failed",
-        "wrong": "failed",
-        "dry": "would change",
-        "drifted": "drift",
-        "somebody's": "drift",
-        "away": "no plan",
+def test_every_state_is_described_and_sorted() -> None:
+    described = [row["const"] for row in SCHEMA["properties"]["state"]["oneOf"]]
+    assert tuple(described) == fleet_text.STATES
+    assert {state for state, _ in REPORTED} == set(described)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"state": "fine"},
+        {"state": "refused"},
+        {"schema": 2},
+        {"surprise": 1},
+        {"verification": [{**check("passed"), "status": "skipped"}]},
+        {"gpus": [{"address": "0000:2f:00.0"}]},
+        {"actions": []},
+    ],
+    ids=str,
+)
+def test_the_schema_finds_what_is_wrong(change: dict[str, Any]) -> None:
+    document = {**fleet_report({"a": {"plan": planned()}})["hosts"]["a"], **change}
+    with pytest.raises(jsonschema.ValidationError):
+        validate(document)
+
+
+def test_reasons() -> None:
+    def reason(**host: Any) -> str:
+        return str(fleet_report({"a": host})["hosts"]["a"]["reason"])
+
+    assert reason(plan=planned(), failure=NO_SPACE) == "Install: no space"
+    assert reason(failure=TIMED_OUT) == TIMED_OUT["message"]
+    assert reason(failure=WRONG_TYPE) == "invalid arguments: argument 'rocm_users' is a str"
+    # The check says more than the task that fails because of it.
+    assert reason(plan=in_sync(), verification=verified(check("failed")), failure=NO_SPACE) == "rocminfo: because"
+    assert reason(plan=refused()).startswith("user-unknown: ")
+
+
+def test_a_host_that_left_the_run_is_not_said_to_wait_for_changes() -> None:
+    fleet = fleet_report({"a": {"plan": planned()}, "b": {"plan": planned()}}, lost=["a"])
+    assert [row["state"] for row in fleet["hosts"].values()] == ["unreachable", "will change"]
+    assert fleet["outcome"]["unreachable"] == ["a"]
+
+
+def test_what_is_wanted_of_the_driver_only_counts_where_one_is_installed() -> None:
+    assert fleet_plan({"a": {"plan": planned()}})["hosts"]["a"]["wanted"]["driver"] == "6.0"
+    inbox = plan_of(bare_server(), driver_mode="inbox")
+    assert fleet_plan({"a": {"plan": inbox}})["hosts"]["a"]["wanted"]["driver"] is None
+
+
+def test_outcome_lists_the_hosts_that_the_exit_status_depends_on() -> None:
+    hosts = {**PLANNED, "refused10": {"plan": refused()}, "refused9": {"plan": refused()}}
+    assert fleet_plan(hosts)["outcome"] == {
+        "unreachable": ["unreachable"],
+        "failed": ["failed"],
+        "refused": ["refused", "refused9", "refused10"],
+        "pending": ["will change"],
     }
-    assert reports["broken"]["reason"] == "Install: no space"
-    assert reports["wrong"]["reason"] == "rocminfo: because"
-    assert reports["refused"]["reason"].startswith("user-unknown: ")
+    assert fleet_report({"a": {"plan": planned()}})["outcome"]["pending"] == []
+
+
+def test_plan_of_a_small_fleet_has_a_row_per_host_and_what_needs_attention_first() -> None:
+    hosts = {
+        "node10": {"plan": planned()},
+        "node2": {"plan": planned()},
+        "longer-name": {"plan": in_sync()},
+        "no": {"plan": refused()},
+        "gone": {"failure": TIMED_OUT},
+        "typo": {"failure": WRONG_TYPE},
+    }
+    lines = fleet_plan(hosts)["table"].splitlines()
+    assert [line.split("  ")[0] for line in lines[:7]] == [
+        "HOST",
+        "gone",
+        "typo",
+        "no",
+        "node2",
+        "node10",
+        "longer-name",
+    ]
+    assert lines[2].endswith("invalid arguments")
+    assert lines[3].endswith("user-unknown")
+    assert lines[4].startswith("node2        will change  2 x MI250")
+    assert "  6.0.0  dkms 6.0  2.3.0+rocm6.0  " in lines[4]
+    assert lines[4].endswith("changes, reboot")
+    starts = {line.index("6.0.0") for line in lines[3:7]} | {lines[0].index("ROCM")}
+    assert len(starts) == 1
+    assert f"  {TIMED_OUT['message']}  [gone]" in lines
+    assert "  invalid arguments: argument 'rocm_users' is a str  [typo]" in lines
+
+
+@pytest.mark.parametrize("size", [21, 400, 1000])
+def test_plan_of_a_large_fleet_is_grouped_by_outcome(size: int) -> None:
+    hosts: dict[str, Any] = {f"node{number:04}": {"plan": planned()} for number in range(size)}
+    hosts["node0007"] = {"plan": refused()}
+    text = fleet_plan(hosts)["table"]
+    lines = text.splitlines()
+    assert lines[0].split() == ["HOSTS", "PLAN", "AMD", "GPUS", "ROCM", "DRIVER", "TORCH", "CHANGES", "NAMES"]
+    assert lines[1].split()[:2] == ["1", "refused"]
+    assert lines[1].endswith("node0007")
+    assert len({lines[0].index("NAMES"), lines[1].index("node"), lines[2].index("node")}) == 1
+    assert lines[2].split()[:3] == [str(size - 1), "will", "change"]
+    assert lines[2].endswith(f"node[0000-0006,0008-{size - 1:04}]")
+    assert text.count("user-unknown: ") == 1
+    assert len(lines) < 40
+
+
+def test_changes_are_listed_once_in_full_and_in_order() -> None:
+    plan = planned()
+    hosts = {f"node{number}": {"plan": plan} for number in range(1, 6)}
+    lines = fleet_plan({**hosts, "other": {"plan": in_sync()}})["table"].splitlines()
+    start = lines.index("Changes, in this order:")
+    assert lines[start + 1] == "  node[1-5]:"
+    steps = lines[start + 2 :]
+    assert len(steps) == len(plan["actions"]) + 1
+    for line, action in zip(steps, plan["actions"], strict=False):
+        assert line.split(". ", 1)[1].split()[:3] == [action["stage"], action["action"], action["target"].split()[0]]
+        assert line.endswith(f"({action['reason']})")
+    assert steps[-1].split(". ", 1)[1] == "reboot       left to you"
+
+
+def test_an_allowed_reboot_comes_right_after_the_driver() -> None:
+    lines = fleet_plan({"a": {"plan": plan_of(bare_server(), reboot_ok=True)}})["table"].splitlines()
+    stages = [line.split()[1] for line in lines[lines.index("Changes, in this order:") + 2 :]]
+    assert list(dict.fromkeys(stages)) == ["repo", "driver", "reboot", "sdk", "access", "environment", "pytorch"]
+
+
+def test_a_reboot_that_no_role_makes_is_left_to_the_operator() -> None:
+    """The driver is installed, something else is missing: rocm_reboot_ok alone reboots nothing."""
+    host = waiting_for_reboot_host()
+    host["users"]["ada"]["groups"] = []
+    lines = fleet_plan({"a": {"plan": plan_of(host, reboot_ok=True)}})["table"].splitlines()
+    assert lines[-1].endswith("reboot  left to you")
+
+
+def test_evidence_that_differs_is_kept_apart_below_one_message() -> None:
+    hosts = {f"node{free}": {"plan": low_on_space(free)} for free in (10, 9)}
+    lines = fleet_plan({**hosts, "other": {"plan": in_sync()}})["table"].splitlines()
+    start = next(index for index, line in enumerate(lines) if line.startswith("  disk-space: expected 30000 MB"))
+    assert lines[start + 1 : start + 3] == [
+        "    found 9 MB free for /opt  [node9]",
+        "    found 10 MB free for /opt  [node10]",
+    ]
+
+
+def test_an_override_is_told_apart_from_other_warnings() -> None:
+    fleet = fleet_plan({"a": {"plan": low_on_space(allow=["disk-space"])}})
+    lines = fleet["table"].splitlines()
+    assert lines[lines.index("Allowed by rocm_allow:") + 1].startswith("  disk-space: 1000 MB free")
+    assert fleet["hosts"]["a"]["allowed"] == ["disk-space"]
+    assert "Refused:" not in lines
+
+
+def test_text_from_a_host_cannot_disturb_the_terminal() -> None:
+    failure = {"kind": "task", "task": "Install", "message": "\x1b[31mred\t\r\nsecond\x00 line \u2028"}
+    text = fleet_report({"a": {"failure": failure}})["table"]
+    assert all(char == "\n" or char.isprintable() for char in text)
+    assert "    second  line" in text.splitlines()
+    assert not any(line.endswith(" ") for line in text.splitlines())
 
 
 def test_not_run_is_never_counted_as_passed() -> None:
-    host = {"plan": in_sync(), "verification": verified(check("passed"), check("not run", "hip-run"))}
-    table = fleet_report({"same": host})["table"]
+    table = fleet_report({"same": {"plan": in_sync(), "verification": PASSED}})["table"]
     assert "1 passed, 1 not run" in table
     assert "hip-run: not run: because  [same]" in table
 
 
-def test_pending_reboot_is_not_done() -> None:
-    host = bare_server()
-    done = carried_out(host, planned())
-    disk = {"path": "/lib/modules/x/updates/dkms/amdgpu.ko", "version": "6.3.6", "srcversion": "AAA"}
-    done["driver"] = {**done["driver"], "on_disk": disk}
-    after = make_plan(done, wishes(), answers(make_plan(done, wishes())))
-    reports = fleet_report({"a": {"plan": planned(), "after": after, "verification": verified(check("not run"))}})
-    assert reports["hosts"]["a"]["state"] == "reboot required"
+def test_an_empty_fleet_is_an_empty_table() -> None:
+    assert fleet_plan({})["table"].split()[0] == "HOST"
+    assert fleet_report({})["hosts"] == {}
+
+
+def test_gpus_are_counted_by_kind() -> None:
+    mixed = planned(gpus=[gpu(), gpu("ffff", "0000:30:00.0"), gpu(address="0000:32:00.0")])
+    assert " gfx90a, 1 x 1002:ffff  " in fleet_plan({"a": {"plan": mixed}})["table"]
+    assert "  none  " in fleet_plan({"a": {"plan": planned(gpus=[])}})["table"]

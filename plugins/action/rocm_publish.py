@@ -1,0 +1,55 @@
+"""Action ``gpufleet.rocm.rocm_publish``: writes the documents of a fleet on the controller.
+
+An action and not a module: a thousand small files are written in a second where no module has to be started for each.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from ansible.plugins.action import ActionBase
+
+
+class ActionModule(ActionBase):  # type: ignore[misc]
+    """Works in check mode too: the files are for the operator, no host is touched."""
+
+    TRANSFERS_FILES = False
+    _requires_connection = False
+
+    def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
+        """Write one file per host, and hand the outcome to the callback ``gpufleet.rocm.exit_status``."""
+        super().run(tmp, task_vars)
+        _, options = self.validate_argument_spec(
+            {
+                "fleet": {"type": "dict", "required": True},
+                "folder": {"type": "path", "required": True},
+                "suffix": {"type": "str", "default": ""},
+            }
+        )
+        fleet, folder = options["fleet"], Path(options["folder"])
+        troubled = [name for state in ("unreachable", "failed", "refused") for name in fleet["outcome"][state]]
+        attention = {name: fleet["hosts"][name]["reason"] for name in troubled}
+        result = {"changed": False, "folder": str(folder), "table": fleet["table"], "attention": attention}
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            for name, document in fleet["hosts"].items():
+                path = folder / f"{name.replace('/', '_')}{options['suffix']}.json"
+                result["changed"] |= _write(path, document)
+        except OSError as error:
+            found = f"{error}; expected a folder that this user may write to. Next: correct rocm_report_dir."
+            return {**result, "failed": True, "msg": found}
+        stats = {"data": {"rocm_outcome": fleet["outcome"]}, "per_host": False, "aggregate": False}
+        return {**result, "ansible_stats": stats}
+
+
+def _write(path: Path, document: Any) -> bool:
+    """Write the document where the file does not hold it yet; a reader never sees half of it."""
+    text = json.dumps(document, indent=4) + "\n"
+    if path.is_file() and path.read_text(encoding="utf-8", errors="replace") == text:
+        return False
+    part = path.with_name(f".{path.name}.part")
+    part.write_text(text, encoding="utf-8")
+    part.replace(path)
+    return True

@@ -1,0 +1,193 @@
+"""A fleet as text for a terminal, at three hosts as at a thousand: one table, then every message once, in full."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, TypeVar
+
+from ansible_collections.gpufleet.rocm.plugins.plugin_utils.hostnames import shortened
+
+# Up to this many hosts each has a row of its own; above, hosts with the same outcome share one.
+ROW_PER_HOST = 20
+# What needs attention comes first.
+STATES = (
+    "unreachable",
+    "failed",
+    "refused",
+    "reboot required",
+    "drift",
+    "will change",
+    "not verified",
+    "done",
+    "in sync",
+)
+
+Document = Mapping[str, Any]
+Documents = Mapping[str, Document]
+Key = TypeVar("Key")
+Value = TypeVar("Value")
+
+
+def plan_text(documents: Documents) -> str:
+    """What a run would do: the table, every finding with its hosts, and the changes in their order."""
+    header = ["PLAN", "AMD GPUS", "ROCM", "DRIVER", "TORCH", "CHANGES"]
+    return _text(_table(header, _plan_row, documents), *_finding_sections(documents), _change_lines(documents))
+
+
+def report_text(documents: Documents) -> str:
+    """What a run did: the table, every finding with its hosts, and the checks that did not pass."""
+    header = ["RESULT", "ROCM", "DRIVER", "TORCH", "CHECKS", "REASON"]
+    return _text(_table(header, _report_row, documents), *_finding_sections(documents), _check_lines(documents))
+
+
+def _text(*sections: Sequence[str]) -> str:
+    """Sections with a blank line between them, free of what would disturb a terminal or a YAML block."""
+    lines = [line for section in sections if section for line in ("", *section)][1:]
+    return "\n".join("".join(char if char.isprintable() else " " for char in line).rstrip() for line in lines)
+
+
+def _plan_row(document: Document) -> list[str]:
+    wanted = document["wanted"]
+    driver = " ".join(part for part in (wanted["driver_mode"], wanted["driver"]) if part)
+    gpus = _gpu_text(document["gpus"]) if wanted["driver_mode"] else "-"
+    versions = [wanted["rocm"] or "-", driver or "-", wanted["torch"] or "-"]
+    return [document["state"], gpus, *versions, _short_reason(document) or _change_count(document)]
+
+
+def _report_row(document: Document) -> list[str]:
+    actual = [document["actual"][part] or "-" for part in ("rocm", "driver", "torch")]
+    counts = Counter(check["status"] for check in document["verification"])
+    checks = ", ".join(f"{counts[status]} {status}" for status in ("passed", "failed", "not run") if status in counts)
+    return [document["state"], *actual, checks, _short_reason(document)]
+
+
+def _gpu_text(gpus: Sequence[Document]) -> str:
+    names = (
+        f"{gpu['name'].replace('Instinct ', '')} {gpu['gfx']}" if gpu["name"] else f"1002:{gpu['device']}"
+        for gpu in gpus
+    )
+    return ", ".join(f"{count} x {name}" for name, count in Counter(names).items()) or "none"
+
+
+def _change_count(document: Document) -> str:
+    count = len(document["actions"])
+    changes = f"{count} change{'s' if count > 1 else ''}" if count else ""
+    return ", ".join(part for part in (changes, "reboot" if document["reboot_required"] else "") if part)
+
+
+def _short_reason(document: Document) -> str:
+    """The ids or the task behind the reason, which stands in full below the table."""
+    if document["state"] == "refused":
+        return ", ".join(dict.fromkeys(finding["id"] for finding in document["refusals"]))
+    if document["state"] != "failed":
+        return ""
+    checks = [check["id"] for check in document["verification"] if check["status"] == "failed"]
+    return ", ".join(checks) or str(document["reason"]).partition(": ")[0]
+
+
+def _table(header: Sequence[str], row: Callable[[Document], list[str]], documents: Documents) -> list[str]:
+    """Aligned columns, what needs attention first; a large fleet is grouped by equal rows."""
+    ordered = sorted(documents.items(), key=lambda item: STATES.index(item[1]["state"]))
+    if len(documents) > ROW_PER_HOST:
+        groups = _grouped((tuple(row(document)), name) for name, document in ordered)
+        cells = [["HOSTS", *header, "NAMES"]]
+        cells += [[str(len(names)), *group, shortened(names, len(documents))] for group, names in groups.items()]
+    else:
+        cells = [["HOST", *header], *([name, *row(document)] for name, document in ordered)]
+    # The last column may be long: it is not padded.
+    widths = [max(len(line[column]) for line in cells) for column in range(len(cells[0]) - 1)]
+    padded = [[cell.ljust(width) for cell, width in zip(line, widths, strict=False)] for line in cells]
+    return ["  ".join([*start, *line[len(start) :]]) for start, line in zip(padded, cells, strict=True)]
+
+
+def _finding_sections(documents: Documents) -> list[list[str]]:
+    """Reasons of lost hosts, then refusals, overrides and warnings: each message once, with its hosts."""
+    kinds: dict[str, Callable[[Document], Iterable[Document]]] = {
+        "Refused:": lambda document: document["refusals"],
+        "Allowed by rocm_allow:": lambda document: _warnings(document, allowed=True),
+        "Warnings:": lambda document: _warnings(document, allowed=False),
+    }
+    sections = [_reason_lines(documents, state) for state in ("unreachable", "failed")]
+    for title, select in kinds.items():
+        lines = _finding_lines(documents, select)
+        sections.append([title, *lines] if lines else [])
+    return sections
+
+
+def _warnings(document: Document, allowed: bool) -> list[Document]:
+    return [finding for finding in document["warnings"] if (finding["id"] in document["allowed"]) is allowed]
+
+
+def _reason_lines(documents: Documents, state: str) -> list[str]:
+    found = _grouped((document["reason"], name) for name, document in documents.items() if document["state"] == state)
+    lines = [line for reason, names in found.items() for line in _with_names(reason, names, documents)]
+    return [f"{state.capitalize()}:", *lines] if lines else []
+
+
+def _finding_lines(documents: Documents, select: Callable[[Document], Iterable[Document]]) -> list[str]:
+    """One line where all hosts have the same evidence, else one line of evidence below the common part."""
+    found = _grouped(
+        ((finding["id"], finding["expected"], finding["remedy"]), (finding, name))
+        for name, document in documents.items()
+        for finding in select(document)
+    )
+    lines: list[str] = []
+    for (id, expected, remedy), rows in found.items():
+        evidence = _grouped((finding["found"], name) for finding, name in rows)
+        if len(evidence) == 1:
+            lines += _with_names(rows[0][0]["message"], [name for _, name in rows], documents)
+            continue
+        lines.append(f"  {id}: expected {expected}. Next: {remedy}")
+        for text, names in evidence.items():
+            lines += ["  " + line for line in _with_names(f"found {text}", names, documents)]
+    return lines
+
+
+def _check_lines(documents: Documents) -> list[str]:
+    found = _grouped(
+        (f"{check['id']}: {check['status']}: {check['evidence']}", name)
+        for name, document in documents.items()
+        for check in document["verification"]
+        if check["status"] != "passed"
+    )
+    lines = [line for text, names in found.items() for line in _with_names(text, names, documents)]
+    return ["Checks that did not pass:", *lines] if lines else []
+
+
+def _change_lines(documents: Documents) -> list[str]:
+    """What happens on the hosts that will change, once for each group with the same changes."""
+    groups = _grouped(
+        (tuple(_steps(document)), name) for name, document in documents.items() if document["state"] == "will change"
+    )
+    lines: list[str] = []
+    for steps, names in groups.items():
+        lines.append(f"  {shortened(names, len(documents))}:")
+        lines += [f"    {number:2}. {step}" for number, step in enumerate(steps, start=1)]
+    return ["Changes, in this order:", *lines] if lines else []
+
+
+def _steps(document: Document) -> list[str]:
+    steps = [(row["stage"], f"{row['action']} {row['target']} ({row['reason']})") for row in document["actions"]]
+    if document["reboot_required"]:
+        driver = [index for index, (stage, _) in enumerate(steps) if stage == "driver"]
+        # The role reboots right after it installed the driver, and at no other time.
+        if driver and document["reboot_allowed"]:
+            steps.insert(driver[-1] + 1, ("reboot", "by the run, as rocm_reboot_ok allows"))
+        else:
+            steps.append(("reboot", "left to you"))
+    width = max((len(stage) for stage, _ in steps), default=0)
+    return [f"{stage.ljust(width)}  {text}" for stage, text in steps]
+
+
+def _with_names(text: str, names: Sequence[str], documents: Documents) -> list[str]:
+    """A message, of several lines maybe, with the hosts that it is about."""
+    first, *more = text.strip().splitlines() or [""]
+    return [f"  {first}  [{shortened(names, len(documents))}]", *(f"    {line}" for line in more)]
+
+
+def _grouped(pairs: Iterable[tuple[Key, Value]]) -> dict[Key, list[Value]]:
+    groups: dict[Key, list[Value]] = {}
+    for key, value in pairs:
+        groups.setdefault(key, []).append(value)
+    return groups

@@ -1,0 +1,57 @@
+"""Host names for people: natural order, and many names in few words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+
+# Up to this many names are listed as they are.
+LISTED = 4
+# The number that counts hosts: the last one of the first label, of the whole name in an IPv4 address.
+COUNTED = re.compile(r"(?P<start>(?:\d+\.){3}|[^.]*?)(?P<number>[0-9]+)(?P<end>[^0-9.]*(?:\..*)?)", re.ASCII)
+
+
+def natural(name: str) -> tuple[tuple[int, str], ...]:
+    """Sort key under which node2 comes before node10."""
+    parts = re.split(r"([0-9]+)", name)
+    return tuple((int(part) if index % 2 else 0, part) for index, part in enumerate(parts))
+
+
+def shortened(names: Collection[str], fleet: int = 0) -> str:
+    """Every name once, in natural order, as short as it stays exact.
+
+    ``node[001-003,007]`` stands for node001, node002, node003 and node007: a range counts in steps of one and keeps
+    the leading zeros that its ends have. ``fleet`` is the number of all hosts; when these are all of them, it says so.
+    """
+    if fleet > 1 and len(names) == fleet:
+        return f"all {fleet} hosts"
+    ordered = sorted(names, key=natural)
+    if len(ordered) <= LISTED:
+        return ", ".join(ordered)
+    numbers: dict[tuple[str, ...], list[str]] = {}
+    for name in ordered:
+        match = None if re.search(r"[\[\],\s]", name) else COUNTED.fullmatch(name)
+        around, number = ((match["start"], match["end"]), match["number"]) if match else ((name,), "")
+        numbers.setdefault(around, []).append(number)
+    return ", ".join(_joined(around, found) for around, found in numbers.items())
+
+
+def _joined(around: tuple[str, ...], numbers: list[str]) -> str:
+    if len(numbers) == 1:
+        return numbers[0].join(around)
+    ranges = ",".join(low if low == high else f"{low}-{high}" for low, high in _ranges(numbers))
+    return f"[{ranges}]".join(around)
+
+
+def _ranges(numbers: Sequence[str]) -> list[tuple[str, str]]:
+    """Runs of consecutive numbers: 09 and 10 are consecutive, and so are 9 and 10, but 9 and 09 are two numbers."""
+    padded = {len(number) for number in numbers if re.match("0.", number)}
+    runs: list[tuple[str, str]] = []
+    for number in sorted(numbers, key=lambda text: (int(text), len(text))):
+        low, last = runs[-1] if runs else ("", "-2")
+        alike = len(last) == len(number) or not padded & {len(last), len(number)}
+        if alike and int(number) == int(last) + 1:
+            runs[-1] = (low, number)
+        else:
+            runs.append((number, number))
+    return runs

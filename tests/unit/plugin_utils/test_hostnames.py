@@ -1,0 +1,63 @@
+"""Host names in natural order and in few words."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ansible_collections.gpufleet.rocm.plugins.plugin_utils.hostnames import natural, shortened
+
+
+def expanded(text: str) -> list[str]:
+    """The names that a short form stands for, read as docs/report.md explains it."""
+    names = []
+    for part in re.split(r", ", text):
+        match = re.fullmatch(r"([^\[]*)\[([0-9,-]+)\]([^\[]*)", part)
+        if not match:
+            names.append(part)
+            continue
+        for run in match[2].split(","):
+            low, _, high = run.partition("-")
+            width = len(low) if len(low) == len(high or low) else 0
+            names += [f"{match[1]}{number:0{width}}{match[3]}" for number in range(int(low), int(high or low) + 1)]
+    return names
+
+
+@pytest.mark.parametrize(
+    ("names", "text"),
+    [
+        ([], ""),
+        (["b", "a"], "a, b"),
+        (["node10", "node9", "node8", "node7"], "node7, node8, node9, node10"),
+        ([f"node{number}" for number in range(1, 121)], "node[1-120]"),
+        ([f"node{number:03}" for number in (1, 2, 3, 5, 8, 9)], "node[001-003,005,008-009]"),
+        ([f"n{number:02}" for number in range(8, 13)], "n[08-12]"),
+        (["n0", "n1", "n2", "n9", "n10"], "n[0-2,9-10]"),
+        (["n1", "n01", "n2", "n02", "n3"], "n[1,01,2,02,3]"),
+        ([f"gpu{number}.dc2.example.org" for number in range(1, 6)], "gpu[1-5].dc2.example.org"),
+        ([f"rack1-gpu{number}-ib" for number in range(1, 6)], "rack1-gpu[1-5]-ib"),
+        ([f"10.0.7.{number}" for number in range(9, 14)], "10.0.7.[9-13]"),
+        (["login", "a1", "a2", "a3", "b1"], "a[1-3], b1, login"),
+        (["x[1]", "a1", "a2", "a3", "b 1"], "a[1-3], b 1, x[1]"),
+    ],
+)
+def test_short_forms(names: list[str], text: str) -> None:
+    assert shortened(names) == text
+
+
+def test_a_whole_fleet_is_not_listed() -> None:
+    assert shortened(["a", "b", "c"], fleet=3) == "all 3 hosts"
+    assert shortened(["a"], fleet=1) == "a"
+
+
+@given(st.sets(st.from_regex(r"[a-c]?(0{0,2}[0-9]{1,3})?(-ib|\.x1)?", fullmatch=True).filter(bool), max_size=60))
+def test_a_short_form_is_exact(names: set[str]) -> None:
+    assert sorted(expanded(shortened(names))) == sorted(names) or not names
+
+
+@given(st.lists(st.text(max_size=12)))
+def test_any_names_can_be_sorted(names: list[str]) -> None:
+    assert sorted(sorted(names), key=natural) == sorted(sorted(names, reverse=True), key=natural)
