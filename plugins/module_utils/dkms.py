@@ -5,16 +5,18 @@ from __future__ import annotations
 import re
 
 from ansible_collections.gpufleet.rocm.plugins.module_utils.host import Host
-from ansible_collections.gpufleet.rocm.plugins.module_utils.text import plain_lines
+from ansible_collections.gpufleet.rocm.plugins.module_utils.text import bare_lines
 
 TREE = "/var/lib/dkms"
 
 # "amdgpu/6.14.14-2204008.24.04, 6.14.0-29-generic, x86_64: installed (...)"; old DKMS has a comma, no slash.
 _LINE = re.compile(
-    r"^(?P<module>[^\s,/:]+)(?:/|, )(?P<version>[^\s,:]+)"
-    r"(?:, (?P<kernel>[^\s,]+), (?P<arch>[^\s,:]+))?: (?P<state>[a-z-]+)(?P<rest>.*)$"
+    r"^\W*(?P<module>\w[\w.+-]*)(?:/|, )(?P<version>[^\s,:]+)"
+    r"(?:, (?P<kernel>[^\s,]+), (?P<arch>[^\s,:]+))?: (?P<state>added|built|installed(?:-weak)?)"
+    r"(?P<rest>(?: from |\s*[(A-Z`]).*)?$"
 )
-_WARNING = re.compile(r"WARNING!\s*([^()]+)", re.IGNORECASE)
+_NOTE = re.compile(r"\((?:WARNING!\s*)?([^()]+)\)", re.IGNORECASE)
+_ORIGINAL = re.compile(r"original.modules? exists?", re.IGNORECASE)
 # A version directory without its source stops every dkms command, so it is an entry of its own.
 _BROKEN = (
     re.compile(r"^File: .*/dkms/(?P<module>[^/]+)/(?P<version>[^/]+)/source/dkms\.conf does not exist"),
@@ -69,12 +71,15 @@ def parse_status(text: str) -> list[dict[str, object]]:
         line = line.strip()
         broken = next((found for found in (pattern.match(line) for pattern in _BROKEN) if found), None)
         if broken:
-            entries.append(_entry(broken, "broken", line))
+            entry = _entry(broken, "broken", line)
+            # DKMS complains about an entry and then lists it.
+            if not any(dict(entry, warning=known["warning"]) == known for known in entries):
+                entries.append(entry)
             continue
         match = _LINE.match(line)
-        if match and match.group("module") != "Error!":
-            warning = _WARNING.search(match.group("rest"))
-            entries.append(_entry(match, match.group("state"), warning.group(1).strip() if warning else None))
+        if match:
+            notes = [note for note in _NOTE.findall(match.group("rest") or "") if not _ORIGINAL.match(note)]
+            entries.append(_entry(match, match.group("state"), notes[0].strip() if notes else None))
     return entries
 
 
@@ -84,7 +89,7 @@ def parse_output(text: str) -> list[dict[str, object]]:
     A build that gave way to the kernel's own module has state 'built' and a warning. version is None where a message
     names the module alone; a failure whose module nobody names gives no entry.
     """
-    lines = [line.strip() for line in plain_lines(text)]
+    lines = [line.strip() for line in bare_lines(text)]
     return parse_status("\n".join(lines)) + _failed_builds(lines)
 
 

@@ -144,7 +144,7 @@ def test_dkms_form(text: str, expected: list[Entry]) -> None:
 
 
 # node, target, device, compute units, place, render minor
-Node = tuple[int, str | None, str, int, str, int | None]
+Node = tuple[int, str | None, str | None, int | None, str | None, int | None]
 KFD: dict[str, list[Node]] = {
     "01-mi300x-cpx": [
         (2, "gfx942", "74a1", 38, "05:00.0", 128),
@@ -180,7 +180,7 @@ def test_kfd_capture(name: str) -> None:
 
 CPU = {"cpu_cores_count": 16, "simd_count": 0, "gfx_target_version": 0, "device_id": 0}
 GPU = {"cpu_cores_count": 0, "simd_count": 208, "simd_per_cu": 4, "gfx_target_version": 90010, "device_id": 29711}
-MI210: list[Node] = [(1, "gfx90a", "740f", 52, "00:00.0", None)]
+MI210: list[Node] = [(1, "gfx90a", "740f", 52, None, None)]
 
 
 def properties(fields: dict[str, int], start: str = "") -> str:

@@ -89,7 +89,7 @@ def check(text: str) -> None:
         assert gpu["name"] is None or gpu["name"] in plain
     for gpu in lspci_gpus(text):
         assert gpu["address"].split(":")[-1] in plain.lower()
-    assert len(kfd_nodes(text)) <= plain.count("simd_count")
+    assert len(kfd_nodes(text)) <= plain.count("simd_count") + plain.count("gfx_target_version")
     for entry in dkms_status(text):
         assert entry["module"] in plain
     for reader in (apt_problems, dmesg_problems, python_problems):
