@@ -13,9 +13,7 @@ from ansible_collections.gpufleet.rocm.plugins.module_utils.text import bare_lin
 # A path announces the node ("### nodes/2/properties", "==> /sys/.../nodes/2/properties <==") or, from grep,
 # stands in front of each value ("nodes/2/properties:simd_count 152", "./2/properties:9:simd_count 152").
 _FILE = r"properties|gpu_id|name|mem_banks|caches|io_links|p2p_links|perf"
-_PATH = re.compile(
-    r"(?:\bnodes/|^\W*)(?P<node>\d{1,6})/(?P<file>(?:%s)\b[\w/]*)?(?::(?:\d+:)?(?P<value>.*))?" % _FILE
-)
+_PATH = re.compile(r"(?:\bnodes/|^\W*)(?P<node>\d{1,6})/(?P<file>(?:%s)\b[\w/]*)?(?::(?:\d+:)?(?P<value>.*))?" % _FILE)
 _HEADING = re.compile(r"^\W*node\W{0,3}(?P<node>\d{1,6})\W*$", re.IGNORECASE)
 _PROPERTY = re.compile(r"^\W*(\w+)[\s:=]+(\d{1,20})\W*$")
 
