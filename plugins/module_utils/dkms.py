@@ -40,11 +40,13 @@ _BUILD_KERNEL = re.compile(
     r"(?:bad return status for module build on kernel|build of \S+ failed for): (?P<kernel>\S+) \((?P<arch>\w+)\)", re.I
 )
 _BUILD_LOG = re.compile(r"/dkms/(?P<module>[^\s/]+)/(?P<version>[^\s/]+)/(?:[^\s]*/)?build/")
-_BUILD_STATUS = re.compile(r"\(bad exit status: \d+\)")
+_BUILD_STATUS = re.compile(r"\(bad exit status: \d+\)|^make(?:\[\d+\])?: \*\*\* ")
 # The kernel's own module has a higher or the same version, so that the built one stays where it is.
 _NOT_NEWER = re.compile(r"module version \S+ for (?P<module>\S+)\.ko", re.I)
 _IN_KERNEL = re.compile(r"is not newer than what is already found in kernel (?P<kernel>[^\s(]+)")
-_AUTOINSTALL = re.compile(r"^dkms autoinstall on (?P<kernel>[^\s/]+)/(?P<arch>\w+) failed for (?P<modules>.+)$")
+_AUTOINSTALL = re.compile(
+    r"^(?:dkms )?autoinstall on (?P<kernel>[^\s/]+)(?:/(?P<arch>\w+))? failed for (?P<modules>.+)$", re.I
+)
 _AUTOINSTALL_MODULE = re.compile(r"([^\s,()]+)\(\d+\)")
 
 
@@ -102,7 +104,7 @@ def _failed_builds(lines: list[str]) -> list[dict[str, object]]:
         module, kernel = build.get("module"), build.get("kernel")
         if module and kernel:
             entry = failed.setdefault((module, kernel), {"module": module, "version": build.get("version")})
-            entry.update({"kernel": kernel, "arch": build.get("arch"), "state": state})
+            entry.update({"kernel": kernel, "arch": build.get("arch") or entry.get("arch"), "state": state})
             entry.setdefault("warning", complaint)
 
     complaint: str | None = None

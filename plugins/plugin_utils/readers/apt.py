@@ -99,8 +99,9 @@ RULES = (
         unless="://",
     ),
     # Builds of kernel modules that dpkg starts.
-    rule("dkms-failed", r"dkms autoinstall on \S+ failed for "),
+    rule("dkms-failed", r"autoinstall on \S+ failed for "),
     rule("dkms-failed", r"bad return status for module build on kernel|build of \S+\.ko failed for"),
+    rule("dkms-failed", r"^make(?:\[\d+\])?: \*\*\* .*/var/lib/dkms/"),
     rule("dkms-failed", r"\(bad exit status: \d+\)|is not newer than what is already found in kernel"),
     # "installed amdgpu-dkms package post-installation script subprocess returned error exit status 10"
     rule("dkms-failed", r"^ .*\b(?:amdgpu|rock)-dkms\b[^/:]* \d+$"),
@@ -119,7 +120,9 @@ RULES = (
     rule("initramfs-failed", r"mkinitramfs failure"),
 )
 _LOCKED = rule(
-    "apt-locked", r"/var/(?:lib/dpkg|lib/apt/lists|cache/apt/archives)/lock\b|Failed to lock apt for exclusive"
+    "apt-locked",
+    r"/var/(?:lib/dpkg|lib/apt/lists|cache/apt/archives)/lock\b|Failed to lock apt for exclusive"
+    r"|\bdpkg\b.* locked by another process",
 )
 _ARCHIVES_FULL = rule("disk-space", rf"{_ERROR}(?:.* )?/var/cache/apt/archives/?(?![\w/])", unless="://")
 _UNSIGNED = rule("repo-unsigned", rf"{_RELEASE}.*{phrases('not-signed')}|--allow-unauthenticated\b")
@@ -136,7 +139,8 @@ _NO_RELEASE = rule("repo-path-missing", rf"{_RELEASE}.*{phrases('no-release-file
 _HOST = re.compile(rf"(?:^ |://\S+  )[^/]*{_QUOTE} ?[\w-]+(?:\.[\w-]+)*\.[a-z]+ ?{_QUOTE}", re.IGNORECASE)
 _STATUS = re.compile(r"(?:^|\s)(?P<code>[45]\d\d)  ?[A-Z][A-Za-z]+(?: |$)")
 _MARKED = re.compile(_MARK)
-_DEB = re.compile(r"\.deb\b")
+# A package file, or what apt says of one: address, suite/component, architecture, package, architecture, version.
+_DEB = re.compile(r"\.deb\b|://\S+ \S+/\S+ \S+ [a-z0-9][a-z0-9+.-]+ \S+ \d")
 _NO_CANDIDATE = rule("package-no-candidate", rf"{_ERROR}.*{phrases('no-candidate')}")
 _NOT_FOUND = rule(
     "package-not-found",
@@ -157,7 +161,7 @@ IDS = frozenset(
 
 def read_problems(text: str) -> list[Problem]:
     """``[{id, evidence}]`` in the order of the text, each id once with the line that says most."""
-    printed = plain_lines(text)
+    printed = [message for line in plain_lines(text) for message in _messages(line)]
     lines = [_MARKS.sub(lambda mark: f"{mark.lastgroup}: ", line) for line in printed]
     # apt repeats what went wrong in a line with the address.
     order = sorted(range(len(lines)), key=lambda number: "://" not in lines[number])
@@ -175,6 +179,12 @@ def read_problems(text: str) -> list[Problem]:
     if not found:
         found += matching([_DPKG_FAILED], lines)
     return problems(found, printed)
+
+
+def _messages(line: str) -> list[str]:
+    """The line, cut before each of apt's marks: Ansible joins what apt said."""
+    places = [0, *(mark.start() for mark in _MARKS.finditer(line) if mark.start()), len(line)]
+    return [line[start:end] for start, end in pairwise(places)]
 
 
 def _answers(lines: Sequence[str], order: Sequence[int]) -> list[Found]:

@@ -72,7 +72,7 @@ RULES = (
         r"|amdgpu.*GPU (?:reset(?:\(\d+\))? (?:begin|failed|end with ret = -)|recovery (?:failed|disabled))"
         r"|amdgpu.*SMU: (?:I'm not done|No response)|MES ring buffer is full"
         r"|MES (?:\w+ )?failed to respon(?:d|se)|qcm fence wait loop timeout|unsuccessful queues? preemption"
-        r"|HIQ .*hang",
+        r"|HIQ .*hang|\bIB test failed on",
     ),
     rule(
         "gpu-lost",

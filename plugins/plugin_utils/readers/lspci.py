@@ -32,11 +32,11 @@ _CLASS_CODE = re.compile(rf"\[?\b({_HEX4})\]?$", re.IGNORECASE)
 _UNNAMED = re.compile(rf"\bDevice ({_HEX4})\b", re.IGNORECASE)
 _QUOTED = re.compile(r'"([^"]*)"')
 _LAST_ID = re.compile(rf"(?:^|\[)({_HEX4})\]?$", re.IGNORECASE)
-_DRIVER = re.compile(r"^\s*Kernel driver in use:\s*(\S+)")
+_DRIVER = re.compile(r"^\W*Kernel driver in use:\s*(\S+)")
 # An indented line of -v or -k: "Subsystem: ...", "Memory at ...", "Capabilities: ...".
 _DETAIL = re.compile(r"^\s+(?:[A-Z][\w /-]*:|Memory at|I/O ports|Expansion ROM)")
 _SLOT = re.compile(rf"^{_ADDRESS}$", re.IGNORECASE)
-_RECORD = re.compile(r"^(Slot|Class|Vendor|Device|Driver|Rev|SVendor|SDevice|Module|NUMANode|IOMMUGroup):\s+(.*)$")
+_RECORD = re.compile(r"^(\w+):\s+(.*)$")
 _CLASSES = {
     "vga compatible controller": "0300",
     "xga compatible controller": "0301",

@@ -17,7 +17,8 @@ CERTIFICATE = rule(
 _SERVER = r"\w: ?\d{2,5}[^()\d]{0,60}\((?:(?:\d{1,3}\.){3}\d{1,3}|[0-9a-f:]*:[0-9a-f:]+)\)"
 NO_ANSWER = rule(
     "repo-unreachable",
-    rf"{phrases('no-address')}|{_SERVER}|\((?:101|104|110|111|113): |Connection (?:refused|timed out|reset by peer)"
+    rf"{phrases('no-address')}|{_SERVER}|\((?:101|104|110|111|113): "
+    r"|Connection (?:refused|timed out|reset by peer|failed)"
     r"|Network is unreachable|No route to host|Could not connect to|Unable to connect to|Could not handshake"
     r"|Error reading from server|Undetermined Error|\bNOSPLIT\b|Failed to establish a new connection|Read timed out"
     r"|Max retries exceeded|IncompleteRead|failed to lookup address information",

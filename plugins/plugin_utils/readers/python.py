@@ -92,6 +92,7 @@ RULES = (
     ),
     rule("venv-mixed-wheels", rf"{_TORCH_LIBRARY}{_NOT_THERE}"),
     rule("device-library-missing", r"cannot find ROCm device library"),
+    rule("library-executable-stack", r"cannot enable executable stack as shared object"),
     rule("library-too-old", r"version .?(?:GLIBCXX|GLIBC|CXXABI)_[\d.]+.? not found"),
     rule(
         "numpy-abi",
@@ -111,7 +112,7 @@ RULES = (
         r" requires .*, but you have .* which is incompatible",
         unless=r"\btorch(?:vision|audio) \S+ requires torch==",
     ),
-    rule("root-required", r"due to an OSError: \[Errno 13\]"),
+    rule("root-required", r"(?:due to an OS|^)Error: \[Errno 13\]"),
     PROXY,
     CERTIFICATE,
     NO_ANSWER,
@@ -123,7 +124,8 @@ RULES = (
 )
 
 _REQUIREMENT = re.compile(
-    r"satisfies the requirement (?P<name>[\w.-]+)(?P<wanted>\S*) \(from versions: (?P<versions>[^)]*)\)"
+    r"satisfies the requirement (?P<name>[\w.-]+)(?P<wanted>\S*) (?:\(from (?!versions)[^)]*\) )*"
+    r"\(from versions: (?P<versions>[^)]*)\)"
 )
 _NO_DISTRIBUTION = re.compile(r"No matching distribution found for (?P<name>[\w.-]+)")
 _NO_SOLUTION = re.compile(r"No solution found when resolving", re.IGNORECASE)
@@ -137,7 +139,7 @@ _TORCH = re.compile(r"^(?:torch|torchvision|torchaudio|triton|pytorch-triton-roc
 _UNAVAILABLE = rule(
     "torch-gpu-unavailable",
     r"^\s*(?:\d+\.\d+\.\S+ (?:\S+ )?)?False$|Is CUDA available\s*: False"
-    r"|is_available(?:\(\))?['\"]?\s*[:=,]?\s*False\b",
+    r"|is_available(?:\(\))?['\"]?\s*(?:[:=,]|[-=]>)?\s*False\b|\b(?:CUDA|ROCm|HIP|GPU) available\s*[:=]\s*False",
 )
 # collect_env looks for the HIP runtime in torch's configuration and falls over if that could not be started.
 _NO_RUNTIME = re.compile(r"'HIP Runtime' in s\]\[0\]|hip_runtime_version = ")

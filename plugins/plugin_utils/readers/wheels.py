@@ -11,9 +11,9 @@ from ansible_collections.gpufleet.rocm.plugins.plugin_utils.matrix import table
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.readers.problems import Found
 
 # "torch==2.3.0+rocm6.0" or "torch @ https://.../torch-2.3.0%2Brocm6.0-cp312-..." of pip freeze, the two columns of pip
-# list, with the marks that collect_env sets in front.
+# list, with the marks that collect_env and uv set in front.
 _WHEEL = re.compile(
-    r"^\s*(?:\[(?:pip3?|conda)\]\s+)?(?P<name>[A-Za-z][\w.-]*)(?:==|\s+)(?P<version>\d[\w.+!-]*)(?:\s|$)"
+    r"^\s*(?:\[(?:pip3?|conda)\]\s+|\+ )?(?P<name>[A-Za-z][\w.-]*)(?:==|\s+)(?P<version>\d[\w.+!-]*)(?:\s|$)"
 )
 _WHEEL_FILE = re.compile(r"^(?P<name>[A-Za-z][\w.-]*) @ \S+/[\w.]+-(?P<version>\d[\w.+!%]*)-\S+\.whl\b")
 _INSTALLED = "Successfully installed "
