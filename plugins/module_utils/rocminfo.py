@@ -123,6 +123,9 @@ def _agents(lines: list[str]) -> tuple[list[dict[str, str]], int]:
             if agents:
                 last = number
                 agents[-1].setdefault(label, value)
+    # Many files have a line "Name: ..." and no agents.
+    if not any(len(agent) > 1 or _GFX.match(agent["Name"]) for agent in agents):
+        return [], -1
     return agents, last
 
 

@@ -160,6 +160,7 @@ RESOURCES = (
         ("rocminfo: libhsa-runtime64.so.1: version `ROCR_1' not found (required by rocminfo)\n", "hsa-init-failed"),
         (LOADED + "Segmentation fault (core dumped)\n", "hsa-init-failed"),
         (LOADED + "rocminfo: amd_topology.cpp:341: Assertion `ret' failed.\nAborted\n", "hsa-init-failed"),
+        ("Name: torch\nVersion: 2.8.0\nName: numpy\n", "unparseable"),
         # Crashes of other programs.
         ("Segmentation fault (core dumped)\n", "unparseable"),
         ("", "unparseable"),
