@@ -149,11 +149,11 @@ def test_all_readers_read_all_captures_in_a_second() -> None:
 
 
 def test_a_long_log_takes_no_ages() -> None:
-    text = "".join(TEXTS.values()) * 20 + "".join(f"{piece * 5000}\n" for piece in REPEATED)
+    text = "".join(TEXTS.values()) * 5 + "".join(f"{piece * 5000}\n" for piece in REPEATED)
     started = time.process_time()
     for reader in READERS.values():
         reader(text)
-    assert time.process_time() - started < 20
+    assert time.process_time() - started < 10
 
 
 def test_every_id_is_in_the_table() -> None:
