@@ -17,7 +17,7 @@ def kfd_nodes(output: Any) -> list[dict[str, Any]]:
 
 def _with_target(node: dict[str, Any]) -> dict[str, Any]:
     """Old kernels name no target; the PCI id does."""
-    row = None if node["gfx"] else gpu_by_device(node["device"])
+    row = gpu_by_device(node["device"]) if node["device"] and not node["gfx"] else None
     return {**node, "gfx": row["gfx"]} if row else node
 
 

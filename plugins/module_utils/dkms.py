@@ -5,16 +5,18 @@ from __future__ import annotations
 import re
 
 from ansible_collections.gpufleet.rocm.plugins.module_utils.host import Host
-from ansible_collections.gpufleet.rocm.plugins.module_utils.text import plain_lines
+from ansible_collections.gpufleet.rocm.plugins.module_utils.text import bare_lines
 
 TREE = "/var/lib/dkms"
 
 # "amdgpu/6.14.14-2204008.24.04, 6.14.0-29-generic, x86_64: installed (...)"; old DKMS has a comma, no slash.
 _LINE = re.compile(
-    r"^(?P<module>[^\s,/:]+)(?:/|, )(?P<version>[^\s,:]+)"
-    r"(?:, (?P<kernel>[^\s,]+), (?P<arch>[^\s,:]+))?: (?P<state>[a-z-]+)(?P<rest>.*)$"
+    r"^\W*(?P<module>\w[\w.+-]*)(?:/|, )(?P<version>[^\s,:]+)"
+    r"(?:, (?P<kernel>[^\s,]+), (?P<arch>[^\s,:]+))?: (?P<state>added|built|installed(?:-weak)?)"
+    r"(?P<rest>(?: from |\s*[(A-Z`]).*)?$"
 )
-_WARNING = re.compile(r"WARNING!\s*([^()]+)", re.IGNORECASE)
+_NOTE = re.compile(r"\((?:WARNING!\s*)?([^()]+)\)", re.IGNORECASE)
+_ORIGINAL = re.compile(r"original.modules? exists?", re.IGNORECASE)
 # A version directory without its source stops every dkms command, so it is an entry of its own.
 _BROKEN = (
     re.compile(r"^File: .*/dkms/(?P<module>[^/]+)/(?P<version>[^/]+)/source/dkms\.conf does not exist"),
@@ -38,11 +40,13 @@ _BUILD_KERNEL = re.compile(
     r"(?:bad return status for module build on kernel|build of \S+ failed for): (?P<kernel>\S+) \((?P<arch>\w+)\)", re.I
 )
 _BUILD_LOG = re.compile(r"/dkms/(?P<module>[^\s/]+)/(?P<version>[^\s/]+)/(?:[^\s]*/)?build/")
-_BUILD_STATUS = re.compile(r"\(bad exit status: \d+\)")
+_BUILD_STATUS = re.compile(r"\(bad exit status: \d+\)|^make(?:\[\d+\])?: \*\*\* ")
 # The kernel's own module has a higher or the same version, so that the built one stays where it is.
 _NOT_NEWER = re.compile(r"module version \S+ for (?P<module>\S+)\.ko", re.I)
 _IN_KERNEL = re.compile(r"is not newer than what is already found in kernel (?P<kernel>[^\s(]+)")
-_AUTOINSTALL = re.compile(r"^dkms autoinstall on (?P<kernel>[^\s/]+)/(?P<arch>\w+) failed for (?P<modules>.+)$")
+_AUTOINSTALL = re.compile(
+    r"^(?:dkms )?autoinstall on (?P<kernel>[^\s/]+)(?:/(?P<arch>\w+))? failed for (?P<modules>.+)$", re.I
+)
 _AUTOINSTALL_MODULE = re.compile(r"([^\s,()]+)\(\d+\)")
 
 
@@ -69,12 +73,15 @@ def parse_status(text: str) -> list[dict[str, object]]:
         line = line.strip()
         broken = next((found for found in (pattern.match(line) for pattern in _BROKEN) if found), None)
         if broken:
-            entries.append(_entry(broken, "broken", line))
+            entry = _entry(broken, "broken", line)
+            # DKMS complains about an entry and then lists it.
+            if not any(dict(entry, warning=known["warning"]) == known for known in entries):
+                entries.append(entry)
             continue
         match = _LINE.match(line)
-        if match and match.group("module") != "Error!":
-            warning = _WARNING.search(match.group("rest"))
-            entries.append(_entry(match, match.group("state"), warning.group(1).strip() if warning else None))
+        if match:
+            notes = [note for note in _NOTE.findall(match.group("rest") or "") if not _ORIGINAL.match(note)]
+            entries.append(_entry(match, match.group("state"), notes[0].strip() if notes else None))
     return entries
 
 
@@ -84,7 +91,7 @@ def parse_output(text: str) -> list[dict[str, object]]:
     A build that gave way to the kernel's own module has state 'built' and a warning. version is None where a message
     names the module alone; a failure whose module nobody names gives no entry.
     """
-    lines = [line.strip() for line in plain_lines(text)]
+    lines = [line.strip() for line in bare_lines(text)]
     return parse_status("\n".join(lines)) + _failed_builds(lines)
 
 
@@ -97,7 +104,7 @@ def _failed_builds(lines: list[str]) -> list[dict[str, object]]:
         module, kernel = build.get("module"), build.get("kernel")
         if module and kernel:
             entry = failed.setdefault((module, kernel), {"module": module, "version": build.get("version")})
-            entry.update({"kernel": kernel, "arch": build.get("arch"), "state": state})
+            entry.update({"kernel": kernel, "arch": build.get("arch") or entry.get("arch"), "state": state})
             entry.setdefault("warning", complaint)
 
     complaint: str | None = None

@@ -8,40 +8,68 @@ from __future__ import annotations
 import re
 
 from ansible_collections.gpufleet.rocm.plugins.module_utils import rocminfo, sysfs
-from ansible_collections.gpufleet.rocm.plugins.module_utils.text import plain_lines
+from ansible_collections.gpufleet.rocm.plugins.module_utils.text import bare_lines
 
 # A path announces the node ("### nodes/2/properties", "==> /sys/.../nodes/2/properties <==") or, from grep,
-# stands in front of each value ("nodes/2/properties:simd_count 152").
-_NODE = re.compile(r"\bnodes/(?P<node>\d{1,6})(?:/(?P<file>[\w/]+))?(?P<value>:.*)?")
-_PROPERTY = re.compile(r"^(\w+) (\d{1,20})$")
+# stands in front of each value ("nodes/2/properties:simd_count 152", "./2/properties:9:simd_count 152").
+_FILE = r"properties|gpu_id|name|mem_banks|caches|io_links|p2p_links|perf"
+_PATH = re.compile(r"(?:\bnodes/|^\W*)(?P<node>\d{1,6})/(?P<file>(?:%s)\b[\w/]*)?(?::(?:\d+:)?(?P<value>.*))?" % _FILE)
+_HEADING = re.compile(r"^\W*node\W{0,3}(?P<node>\d{1,6})\W*$", re.IGNORECASE)
+_PROPERTY = re.compile(r"^\W*(\w+)[\s:=]+(\d{1,20})\W*$")
 
 
 def parse(text: str) -> list[dict[str, object]]:
     """GPU nodes in the order of the text: the fields of sysfs.kfd_node and `bdf`, as rocminfo's reader gives it.
 
     Without any path in the text nodes are counted from 0, and a property that comes again begins the next one.
+    What a dump that has been cut down lacks is None.
     """
+    nodes = (_node(number, fields) for number, fields in _copies(bare_lines(text)))
+    return [node for node in nodes if node is not None]
+
+
+def _copies(lines: list[str]) -> list[tuple[int, dict[str, int]]]:
+    """The properties of every node, with its number."""
     found: list[tuple[int, dict[str, int]]] = []
-    for line in plain_lines(text):
-        path = _NODE.search(line)
+    other = False  # below the heading of a file that holds no properties of the node itself
+    for line in lines:
+        path = _PATH.search(line) or _HEADING.match(line)
         if path:
-            number = int(path.group("node"))
+            number, parts = int(path.group("node")), path.groupdict()
             if not found or found[-1][0] != number:
                 found.append((number, {}))
-            if path.group("file") not in (None, "properties") or not path.group("value"):
+            foreign = parts.get("file") not in (None, "properties")
+            if not parts.get("value"):
+                other = foreign
                 continue
-            line = path.group("value")[1:]
-        match = _PROPERTY.match(line.strip())
+            if foreign:
+                continue
+            line = parts["value"]
+        elif other:
+            continue
+        match = _PROPERTY.match(line)
         if not match:
             continue
         name, value = match.group(1), int(match.group(2))
         if not found or name in found[-1][1]:
             found.append((found[-1][0] + 1 if found else 0, {}))
         found[-1][1][name] = value
-    nodes = (sysfs.kfd_node(number, fields) for number, fields in found)
-    return [dict(node, bdf=rocminfo.address(_location(node))) for node in nodes if node is not None]
+    return found
 
 
-def _location(node: dict[str, object]) -> int:
-    location = node["location_id"]
-    return location if isinstance(location, int) else 0
+def _node(number: int, fields: dict[str, int]) -> dict[str, object] | None:
+    """The entry of one node; None for a processor."""
+    target = fields.get("gfx_target_version", 0)
+    # `grep gfx_target_version` leaves the sign of a GPU out; processors have no target.
+    node = sysfs.kfd_node(number, dict({"simd_count": 1} if target else {}, **fields))
+    if node is None:
+        return None
+    known = {
+        "device": ("device_id",),
+        "simd_count": ("simd_count",),
+        "compute_units": ("simd_count", "simd_per_cu"),
+        "location_id": ("location_id",),
+    }
+    node.update({key: None for key, needs in known.items() if not all(need in fields for need in needs)})
+    location = fields.get("location_id")
+    return dict(node, bdf=None if location is None else rocminfo.address(location))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from ansible_collections.gpufleet.rocm.plugins.module_utils.text import plain_lines
+from ansible_collections.gpufleet.rocm.plugins.module_utils.text import bare_lines
 
 # Every label that can follow a wanted value when the line breaks are lost.
 _LABELS = (
@@ -49,7 +49,8 @@ _LABELS = (
 _FIELD = re.compile(r"(?<![\w-])(%s) ?:{1,2}\s*" % "|".join(_LABELS))
 # What may stand in front of a label: blanks, quoting, the numbers of grep -n, the host name of a parallel shell.
 _START = re.compile(r"(?:[\w.-]+: +)?[^A-Za-z]*$")
-_GFX = re.compile(r"^(gfx[0-9a-f]{3,5})(?:[:+].*)?$")
+# Old releases had the features in the name ("gfx906+sram-ecc"); clinfo has them behind a colon.
+_GFX = re.compile(r"^(gfx[0-9a-f]{3,5})(?:\+.*)?$")
 # What starts again after a value that lost its line break.
 _HEADER = re.compile(r"\s*\*{3}.*$")
 _NUMBER = re.compile(r"^(\d+)")
@@ -64,9 +65,12 @@ _NOT_OPENED = re.compile(r"(?:unable|failed|could not|cannot|can't) (?:to )?open
 _NO_MEMBER = re.compile(r"is not (?:a )?member of \"?\w+\"? group")
 _HSA = re.compile(
     r"hsa api call failure|call returned (?:HSA_STATUS_ERROR|\d)|HSA_STATUS_ERROR"
-    r"|error while loading shared libraries: lib(?:hsa|rocprofiler)",
+    r"|error while loading shared libraries: lib(?:hsa|rocprofiler)"
+    r"|rocminfo: symbol lookup error|rocminfo: .*(?:not found \(required by|Assertion .* failed)",
     re.I,
 )
+_STARTED = re.compile(r"ROC[kK] module (?:version \S+ )?is loaded")
+_CRASHED = re.compile(r"\b(?:Segmentation fault|Aborted|Illegal instruction|terminate called)\b")
 
 # The kernel's reason for refusing /dev/kfd. Operation not permitted is no matter of groups: the driver itself or the
 # container's device rules refused. Out of memory is what KFD answers when it accepted none of the GPUs.
@@ -88,7 +92,7 @@ def parse(text: str) -> dict[str, object]:
     complete        whether the listing reached its end
     wsl             whether rocminfo found itself under Windows
     """
-    lines = plain_lines(text)
+    lines = bare_lines(text)
     agents, last_agent = _agents(lines)
     version = next((match.group(1) for match in map(_VERSION.search, lines) if match), None)
     return {
@@ -119,6 +123,9 @@ def _agents(lines: list[str]) -> tuple[list[dict[str, str]], int]:
             if agents:
                 last = number
                 agents[-1].setdefault(label, value)
+    # Many files have a line "Name: ..." and no agents.
+    if not any(len(agent) > 1 or _GFX.match(agent["Name"]) for agent in agents):
+        return [], -1
     return agents, last
 
 
@@ -153,7 +160,8 @@ def _problem(lines: list[str], last_agent: int) -> str | None:
     listing = max([last_agent] + [number for number, line in enumerate(lines) if _LISTING.search(line)])
     complaints = lines[listing + 1 :]
     if listing >= 0:
-        return "hsa-init-failed" if any(_HSA.search(line) for line in complaints) else None
+        failed = any(_HSA.search(line) or _CRASHED.search(line) for line in complaints)
+        return "hsa-init-failed" if failed else None
     refusal = next((match.group("reason") for match in map(_NOT_OPENED.search, lines) if match), None)
     opened = any(_OPENED.search(line) for line in lines)
     reason = None if refusal is None else _reason(refusal)
@@ -168,7 +176,8 @@ def _problem(lines: list[str], last_agent: int) -> str | None:
     # Releases before 3.3 named no reason, only the group.
     if not opened and any(_NO_MEMBER.search(line) for line in lines):
         return "kfd-permission"
-    if any(_HSA.search(line) for line in lines):
+    crashed = any(map(_STARTED.search, lines)) and any(map(_CRASHED.search, lines))
+    if crashed or any(map(_HSA.search, lines)):
         return "hsa-init-failed"
     return None if opened else "unparseable"
 

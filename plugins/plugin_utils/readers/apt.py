@@ -29,7 +29,15 @@ _QUOTE = "[\"'`\u00ab\u00b4\u00bb\u2018-\u201f\u2039\u203a]"
 _PACKAGE = r"[a-z0-9][a-z0-9+.-]+(?::[a-z0-9]+)?"
 # The mark of apt's own lines; Ansible puts its message in front, so it may stand inside a line.
 _ERROR = r"(?:^|[\s\"'])E: "
+_WARNING = r"(?:^|[\s\"'])W: "
 _MARK = r"(?:^|[\s\"'])[EWN]: "
+# Since apt 3.0 the mark is a word; apt's Python library, which Ansible uses, leaves the blank out.
+_WORDS = {"E": "error", "W": "warning", "N": "notice"}
+_MARKS = re.compile(
+    "(?:(?<=[\\s\"'])|^)(?:"
+    + "|".join(rf"(?P<{mark}>{mark}:|{phrases(f'mark-{word}')} ?[:\uff1a])" for mark, word in _WORDS.items())
+    + ") ?"
+)
 # A repository as apt names it: address, suite, Release or InRelease.
 _RELEASE = rf"{_MARK}.*://\S+ \S+ (?:In)?Release\b"
 _FIELDS = "(?:Version|Suite|Codename|Origin|Label)"
@@ -46,11 +54,12 @@ RULES = (
     ),
     rule("key-missing", r"\bNO_PUBKEY\b|Missing key [0-9A-F]{16,40}|Can't check signature: No public key"),
     rule("key-revoked", r"\b(?:REVKEYSIG|KEYREVOKED)\b"),
-    rule("signature-invalid", r"\b(?:BADSIG|ERRSIG)\b"),
+    rule("signature-invalid", r"\b(?:BADSIG|ERRSIG|NODATA \d)\b"),
     rule("signature-weak", r"Policy rejected|SHA-?1 is not considered secure|weak (?:digest )?algorithm|weak security"),
     rule(
         "keyring-unusable",
-        r"keyring(?:\(s\))? /\S+ are ignored|/keyrings/.*(?:unsupported filetype|not readable by user)",
+        r"keyring(?:\(s\))? /\S+ are ignored|/keyrings/.*(?:unsupported filetype|not readable by user)"
+        r"|Failed to parse keyring",
     ),
     rule("key-in-trusted-gpg", rf"{_MARK}\S*://.*/etc/apt/trusted\.gpg"),
     # Source files.
@@ -62,16 +71,26 @@ RULES = (
         unless=rf"(?:{_BACKUP}|~) ?{_QUOTE}",
     ),
     rule("source-malformed", rf"{_ERROR}.*\b\d+\b.*{_SOURCES}", unless=r"://|!=|\(13: "),
+    rule("source-malformed", rf"{_ERROR}.* /etc/apt/preferences(?:\.d/\S+)?", unless=r"\(13: "),
     # Servers and their answers.
-    rule("mirror-out-of-sync", r"\(\d+ != \d+\)"),
+    rule("mirror-out-of-sync", r"\(\d+ ?!= \d+\)"),
     rule("mirror-out-of-sync", phrases("hash-mismatch")),
     rule("repo-info-changed", rf"{_RELEASE}.*{_QUOTE} ?{_FIELDS} ?{_QUOTE}"),
-    rule("clock-wrong", rf"{_MARK}.*Release.*{phrases('release-not-yet-valid')}"),
+    rule("clock-wrong", rf"{_MARK}.*Release.*{phrases('release-not-yet-valid')}|\bNot live until \d{{4}}-"),
     rule("repo-expired", rf"{_MARK}.*Release.*{phrases('release-expired')}"),
+    # "Conflicting distribution: https://... noble InRelease (expected noble but got jammy)"
+    rule("suite-mismatch", rf"{_RELEASE} \([^()]*\)$", unless=r"\(\d+: "),
+    # "Skipping acquire of configured file 'x/binary-amd64/Packages' ...": a component that the repository lacks. For an
+    # architecture that it lacks apt only leaves a note.
+    rule(
+        "repo-path-missing",
+        rf"{_WARNING}.*{_QUOTE} ?\S+/(?:binary-\w+|source)/\w+ ?{_QUOTE}.*://\S+ \S+ (?:In)?Release\b",
+    ),
     PROXY,
     CERTIFICATE,
     rule("apt-https-missing", r"/usr/lib/apt/methods/https"),
     # Packages.
+    rule("proxmox-host", r"\bpve-apt-hook\b"),
     rule("downgrade-refused", r"--allow-downgrades\b"),
     rule("package-held", r"--allow-change-held-packages\b"),
     rule(
@@ -80,8 +99,9 @@ RULES = (
         unless="://",
     ),
     # Builds of kernel modules that dpkg starts.
-    rule("dkms-failed", r"dkms autoinstall on \S+ failed for "),
+    rule("dkms-failed", r"autoinstall on \S+ failed for "),
     rule("dkms-failed", r"bad return status for module build on kernel|build of \S+\.ko failed for"),
+    rule("dkms-failed", r"^make(?:\[\d+\])?: \*\*\* .*/var/lib/dkms/"),
     rule("dkms-failed", r"\(bad exit status: \d+\)|is not newer than what is already found in kernel"),
     # "installed amdgpu-dkms package post-installation script subprocess returned error exit status 10"
     rule("dkms-failed", r"^ .*\b(?:amdgpu|rock)-dkms\b[^/:]* \d+$"),
@@ -96,24 +116,37 @@ RULES = (
     rule("dpkg-broken", r"dpkg --configure -a|needs to be reinstalled"),
     rule("root-required", r"/lock(?:-frontend)?\b.*\(13: |are you root\?|requires superuser privilege"),
     DISK,
-    rule("disk-space", rf"{_ERROR}[^:]*/var/cache/apt/archives/?(?![\w/])", unless=r"/lock\b"),
     rule("initramfs-failed", r"update-initramfs: failed for /boot/\S+"),
     rule("initramfs-failed", r"mkinitramfs failure"),
 )
 _LOCKED = rule(
-    "apt-locked", r"/var/(?:lib/dpkg|lib/apt/lists|cache/apt/archives)/lock\b|Failed to lock apt for exclusive"
+    "apt-locked",
+    r"/var/(?:lib/dpkg|lib/apt/lists|cache/apt/archives)/lock\b|Failed to lock apt for exclusive"
+    r"|\bdpkg\b.* locked by another process",
 )
-_UNSIGNED = rule("repo-unsigned", rf"{_RELEASE}.*{phrases('not-signed')}")
+_ARCHIVES_FULL = rule("disk-space", rf"{_ERROR}(?:.* )?/var/cache/apt/archives/?(?![\w/])", unless="://")
+_UNSIGNED = rule("repo-unsigned", rf"{_RELEASE}.*{phrases('not-signed')}|--allow-unauthenticated\b")
 _DPKG_FAILED = rule("dpkg-broken", rf"{_ERROR}.*/usr/bin/dpkg\b.*\(\d+\)")
-_SIGNATURES = {"key-expired", "key-missing", "key-revoked", "signature-invalid", "signature-weak", "keyring-unusable"}
+# What leaves a repository without a valid signature.
+_EXPLAINED = {
+    *("key-expired", "key-missing", "key-revoked", "signature-invalid", "signature-weak", "keyring-unusable"),
+    *("clock-wrong", "repo-unreachable", "proxy-authentication", "tls-certificate"),
+}
 
 _NO_RELEASE = rule("repo-path-missing", rf"{_RELEASE}.*{phrases('no-release-file')}")
 # "404  Not Found": HTTP's own words, which apt sets off with two blanks.
+# Of a server without an address only its name is left as it is: "  Could not resolve 'repo.radeon.com'".
+_HOST = re.compile(rf"(?:^ |://\S+  )[^/]*{_QUOTE} ?[\w-]+(?:\.[\w-]+)*\.[a-z]+ ?{_QUOTE}", re.IGNORECASE)
 _STATUS = re.compile(r"(?:^|\s)(?P<code>[45]\d\d)  ?[A-Z][A-Za-z]+(?: |$)")
 _MARKED = re.compile(_MARK)
-_DEB = re.compile(r"\.deb\b")
+# A package file, or what apt says of one: address, suite/component, architecture, package, architecture, version.
+_DEB = re.compile(r"\.deb\b|://\S+ \S+/\S+ \S+ [a-z0-9][a-z0-9+.-]+ \S+ \d")
 _NO_CANDIDATE = rule("package-no-candidate", rf"{_ERROR}.*{phrases('no-candidate')}")
-_NOT_FOUND = rule("package-not-found", rf"{_ERROR}.*{phrases('not-found')}", unless=r"://|/etc/")
+_NOT_FOUND = rule(
+    "package-not-found",
+    rf"{_ERROR}.*{phrases('not-found')}|No package matching {_QUOTE}\S+{_QUOTE} is available",
+    unless=r"://|/etc/",
+)
 _UNPACK = re.compile(r"\(--(?:unpack|install)\)")
 _FILE = re.compile(rf"{_QUOTE} ?/\S+ ?{_QUOTE}|\s/\S+\uff0c")
 _KERNEL = re.compile(r"\d+\.\d+\.\d+-0\d{5}(?:rc\d+)?-\w+")
@@ -128,20 +161,30 @@ IDS = frozenset(
 
 def read_problems(text: str) -> list[Problem]:
     """``[{id, evidence}]`` in the order of the text, each id once with the line that says most."""
-    lines = plain_lines(text)
+    printed = [message for line in plain_lines(text) for message in _messages(line)]
+    lines = [_MARKS.sub(lambda mark: f"{mark.lastgroup}: ", line) for line in printed]
     # apt repeats what went wrong in a line with the address.
     order = sorted(range(len(lines)), key=lambda number: "://" not in lines[number])
     found = list(matching(RULES, lines, order))
     found += [*_answers(lines, order), *_packages(lines), *_overwritten(lines), *_mainline(lines)]
     found += dependencies.read(lines)
     ids = {id for id, _ in found}
+    locked = list(matching([_LOCKED], lines))
     if "root-required" not in ids:
-        found += matching([_LOCKED], lines)
-    if not ids & _SIGNATURES:
+        found += locked
+    if not locked:
+        found += matching([_ARCHIVES_FULL], lines)
+    if not ids & _EXPLAINED:
         found += matching([_UNSIGNED], lines)
     if not found:
         found += matching([_DPKG_FAILED], lines)
-    return problems(found, lines)
+    return problems(found, printed)
+
+
+def _messages(line: str) -> list[str]:
+    """The line, cut before each of apt's marks: Ansible joins what apt said."""
+    places = [0, *(mark.start() for mark in _MARKS.finditer(line) if mark.start()), len(line)]
+    return [line[start:end] for start, end in pairwise(places)]
 
 
 def _answers(lines: Sequence[str], order: Sequence[int]) -> list[Found]:
@@ -161,7 +204,9 @@ def _answer(lines: Sequence[str], number: int) -> str | None:
             return "index-stale" if _DEB.search(line) or _DEB.search(before) else "repo-path-missing"
         return None if status["code"] == "407" else "repo-unreachable"
     reported = line.startswith(" ") or "://" in line or _MARKED.search(line)
-    return "repo-unreachable" if reported and NO_ANSWER.matches(line) else None
+    if reported and NO_ANSWER.matches(line):
+        return "repo-unreachable"
+    return "repo-unreachable" if "://" in f"{line}{before}" and _HOST.search(line) else None
 
 
 def _packages(lines: Sequence[str]) -> Iterator[Found]:

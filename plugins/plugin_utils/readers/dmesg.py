@@ -20,12 +20,12 @@ RULES = (
     rule("gpu-unknown-to-kfd", r"\bDID [0-9a-f]{4} is missing in supported_devices"),
     rule(
         "gpu-unsupported",
-        r"\S+\s+not supported in kfd|kfd not supported on this ASIC"
+        r"\S\s{1,4}not supported in kfd|kfd not supported on this ASIC"
         r"|\bamdgpu [0-9a-f:.]+: (?:amdgpu: )?(?:SI|CIK) support (?:provided by radeon|disabled)"
         r"|amdgpu.*(?:unsupported asic|asic .*not supported|unknown asic)",
     ),
     # amd_iommu_v2 lives in the package linux-modules-extra of cloud kernels.
-    rule("modules-extra-missing", rf"{_OURS}: Unknown symbol amd_iommu_"),
+    rule("modules-extra-missing", rf"{_OURS}: Unknown symbol amd_iommu_|Module amdgpu not found in directory"),
     rule(
         "module-kernel-mismatch",
         rf"{_OURS}: (?:Unknown symbol|disagrees about version of symbol|version magic)"
@@ -42,7 +42,7 @@ RULES = (
     rule(
         "firmware-missing",
         r"(?:Direct firmware load for|firmware: failed to load) (?:amdgpu|radeon)/\S+"
-        r"|Failed to load firmware \"?amdgpu/"
+        r"|\bfail(?:ed)? .*firmware.* \"?(?:amdgpu|radeon)/\w+\.bin"
         r"|amdgpu.*Failed to (?:load|get) (?:gpu_info|ip discovery|\w+) firmware",
         unless=r"(?:_ta|_cap)\.bin|/isp_",
     ),
@@ -69,18 +69,21 @@ RULES = (
     rule(
         "gpu-hang",
         r"(?:amdgpu.*|\*ERROR\* )ring \S+ timeout"
-        r"|amdgpu.*GPU (?:reset begin|recovery (?:failed|disabled))"
+        r"|amdgpu.*GPU (?:reset(?:\(\d+\))? (?:begin|failed|end with ret = -)|recovery (?:failed|disabled))"
+        r"|amdgpu.*SMU: (?:I'm not done|No response)|MES ring buffer is full"
         r"|MES (?:\w+ )?failed to respon(?:d|se)|qcm fence wait loop timeout|unsuccessful queues? preemption"
-        r"|HIQ .*hang",
+        r"|HIQ .*hang|\bIB test failed on",
     ),
     rule(
         "gpu-lost",
-        r"amdgpu.*(?:device (?:is )?lost from bus|lost from the bus|GPU has fallen off)|amdgpu.*device unplugged",
+        r"amdgpu.*(?:device (?:is )?lost from bus|lost from the bus|GPU has fallen off)|amdgpu.*device unplugged"
+        r"|amdgpu.*Unable to change power state .*device inaccessible",
     ),
     rule(
         "gpu-hardware-error",
-        r"amdgpu.*(?:uncorrectable (?:hardware )?errors?|poison (?:is )?consum|RAS .*fatal)|amdgpu.*ECC error",
-        unless=r"\b0 uncorrectable|no user action",
+        r"amdgpu.*(?:uncorrectable (?:hardware )?errors?|poison (?:is )?consum|RAS .*fatal|ERREVENT_ATHUB|ECC error)"
+        r"|amdgpu.*RAS records:\d+ exceed|amdgpu.*PCIe Bus Error: severity=Uncorrect",
+        unless=r"\b0 (?:new )?uncorrectable|no user action",
     ),
     rule(
         "bar-no-space",

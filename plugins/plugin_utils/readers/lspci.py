@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ansible_collections.gpufleet.rocm.plugins.module_utils.sysfs import is_gpu_class
-from ansible_collections.gpufleet.rocm.plugins.module_utils.text import plain_lines
+from ansible_collections.gpufleet.rocm.plugins.module_utils.text import bare_lines
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.gpus import AMD_VENDOR
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.matrix import gpu_by_device, table
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.readers.lspci_tree import leaves
@@ -27,15 +27,16 @@ _FUNCTION = re.compile(
     re.IGNORECASE,
 )
 _IDS = re.compile(rf"\[({_HEX4}):({_HEX4})\]", re.IGNORECASE)
-_NUMERIC = re.compile(rf"^(?:class )?({_HEX4}): ({_HEX4}):({_HEX4})\b", re.IGNORECASE)
+_NUMERIC = re.compile(rf"^(?:class )?\[?({_HEX4})\]?: (?:device )?({_HEX4}):({_HEX4})\b", re.IGNORECASE)
 _CLASS_CODE = re.compile(rf"\[?\b({_HEX4})\]?$", re.IGNORECASE)
 _UNNAMED = re.compile(rf"\bDevice ({_HEX4})\b", re.IGNORECASE)
 _QUOTED = re.compile(r'"([^"]*)"')
 _LAST_ID = re.compile(rf"(?:^|\[)({_HEX4})\]?$", re.IGNORECASE)
-_DRIVER = re.compile(r"^\s*Kernel driver in use:\s*(\S+)")
+_DRIVER = re.compile(r"^\W*Kernel driver in use:\s*(\S+)")
 # An indented line of -v or -k: "Subsystem: ...", "Memory at ...", "Capabilities: ...".
 _DETAIL = re.compile(r"^\s+(?:[A-Z][\w /-]*:|Memory at|I/O ports|Expansion ROM)")
-_RECORD = re.compile(r"^(Slot|Class|Vendor|Device|Driver|Rev|SVendor|SDevice|Module|NUMANode|IOMMUGroup):\s+(.*)$")
+_SLOT = re.compile(rf"^{_ADDRESS}$", re.IGNORECASE)
+_RECORD = re.compile(r"^(\w+):\s+(.*)$")
 _CLASSES = {
     "vga compatible controller": "0300",
     "xga compatible controller": "0301",
@@ -75,7 +76,7 @@ def read_gpus(text: str) -> list[dict[str, Any]]:
     knew a name and printed no id, ``class`` is None in the tree form, ``virtual_function`` is None without an id
     and for an unknown one.
     """
-    lines = plain_lines(text)
+    lines = bare_lines(text)
     found: dict[str, list[Function]] = {}
     for function in [*_listed(lines), *_records(lines), *_tree(lines)]:
         if not function.gpu:
@@ -177,16 +178,19 @@ def _quoted(address: str, text: str) -> Function:
 
 
 def _records(lines: list[str]) -> Iterator[Function]:
-    """The form of lspci -vmm: one block of "Label: value" lines for each function."""
+    """The forms of lspci -vmm and -vm: one block of "Label: value" lines for each function."""
     record: dict[str, str] = {}
     for line in [*lines, ""]:
         match = _RECORD.match(line)
-        if match and (match[1] != "Slot" or not record):
-            record.setdefault(match[1], match[2])
+        label, value = (match[1], match[2]) if match else ("", "")
+        if _SLOT.match(value):
+            label = "Slot"  # the older form, -vm, calls it Device like the name further down
+        if match and (label != "Slot" or not record):
+            record.setdefault(label, value)
             continue
         if "Slot" in record:
             yield _recorded(record)
-        record = {match[1]: match[2]} if match else {}
+        record = {label: value} if match else {}
 
 
 def _recorded(record: Mapping[str, str]) -> Function:

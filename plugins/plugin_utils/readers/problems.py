@@ -28,7 +28,8 @@ class Rule:
 
 def rule(id: str, pattern: str, unless: str | None = None) -> Rule:
     """A rule from texts of patterns, upper and lower case alike."""
-    return Rule(id, re.compile(pattern, re.IGNORECASE), re.compile(unless, re.IGNORECASE) if unless else None)
+    flags = re.IGNORECASE | re.MULTILINE
+    return Rule(id, re.compile(pattern, flags), re.compile(unless, flags) if unless else None)
 
 
 @cache
@@ -43,7 +44,11 @@ def matching(rules: Iterable[Rule], lines: Sequence[str], order: Sequence[int] |
     ``order`` are the numbers of the lines, those to be preferred first.
     """
     numbers = range(len(lines)) if order is None else order
+    text = "\n".join(lines)
     for one in rules:
+        # Most rules fit nowhere, which one look at the whole text tells.
+        if not one.pattern.search(text):
+            continue
         number = next((number for number in numbers if one.matches(lines[number])), None)
         if number is not None:
             yield one.id, number

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import takewhile
 
 from ansible_collections.gpufleet.rocm.plugins.module_utils.text import plain_lines
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.matrix import table
@@ -23,6 +24,8 @@ _CUDA_LIBRARY = (
     r"lib(?:cuda|cudart|cublas|cudnn|cufft|curand|cusolver|cusparse|cupti|nccl|nvrtc|nvToolsExt|nvJitLink)[\w.+-]*"
 )
 _NOT_THERE = r": cannot open shared object file"
+# PyTorch's own part for one kind of GPU, which another package of the environment was linked with.
+_TORCH_LIBRARY = r"lib(?:torch|c10)_(?:cuda|hip)[\w+-]*\.so"
 
 RULES = (
     # The wrong PyTorch.
@@ -34,7 +37,7 @@ RULES = (
     rule(
         "torch-cuda-wheel",
         r"\bPyTorch version\s*: \S+\+cu\d|^\d+\.\d+\.\d+\S*\+cu\d+\b|CUDA used to build PyTorch\s*: \d"
-        rf"|Found no NVIDIA driver|NVIDIA driver on your system|{_CUDA_LIBRARY}{_NOT_THERE}"
+        rf"|Found no NVIDIA driver|No CUDA GPUs are available|NVIDIA driver on your system|{_CUDA_LIBRARY}{_NOT_THERE}"
         r"|\[conda\]\s+pytorch\s.*_cuda",
     ),
     rule("torch-wrong-build", r"ROCM used to build PyTorch\s*: 0\.0\.0"),
@@ -50,20 +53,32 @@ RULES = (
         r"|torch(?:vision|audio) \S+ requires torch==|compiled with different (?:CUDA|ROCm|PyTorch)",
     ),
     # A GPU that cannot be used.
-    rule("hip-no-device", r"No HIP GPUs are available|no ROCm-capable device|hipErrorNoDevice"),
+    rule(
+        "hip-no-device",
+        r"No HIP GPUs are available|no ROCm-capable device|hipErrorNoDevice"
+        r"|Unexpected error from hipGetDeviceCount|Tensile host: No devices found",
+    ),
     rule(
         "torch-arch-missing",
         r"device kernel image is invalid|invalid device function|no kernel image is available|hipErrorNoBinaryForGpu"
-        r"|hipErrorInvalid(?:Image|DeviceFunction|KernelFile)|Unable to find code object for all current devices"
+        r"|hipErrorInvalid(?:Image|DeviceFunction|KernelFile)|HSA_STATUS_ERROR_INVALID_ISA"
+        r"|(?:hipError|HIP error: )shared ?object ?init(?:ialization )?failed"
+        r"|Unable to find code object for all current devices"
         r"|Tensile\S* ?.*(?:Illegal|No such file|not found)|Cannot read \S*TensileLibrary",
     ),
     # An image of a wheel that holds one family of GPUs: reported from hosts whose first GPU is of another one.
     rule("igpu-first", r"device kernel image is invalid|hipErrorInvalidImage"),
     rule(
-        "gpu-page-fault", r"Memory access fault by GPU|an illegal memory access was encountered|hipErrorIllegalAddress"
+        "gpu-page-fault",
+        r"Memory access fault by GPU|an illegal memory access was encountered|hipErrorIllegalAddress"
+        r"|HSA_STATUS_ERROR_MEMORY_(?:APERTURE_VIOLATION|FAULT)",
     ),
-    rule("gpu-out-of-memory", r"(?:HIP|CUDA) out of memory|hipErrorOutOfMemory|HIP error: out of memory"),
-    rule("gpu-hang", r"HW Exception by GPU|GPU Hang\b|hipErrorLaunch(?:TimeOut|Failure)"),
+    rule(
+        "gpu-out-of-memory",
+        r"(?:HIP|CUDA) out of memory|hipErrorOutOfMemory|HIP error: out of memory"
+        r"|aborting with error : HSA_STATUS_ERROR_OUT_OF_RESOURCES",
+    ),
+    rule("gpu-hang", r"HW Exception by GPU|GPU Hang\b|hipErrorLaunch(?:TimeOut|Failure)|unspecified launch failure"),
     rule("kfd-permission", r"open /dev/kfd\b.*Permission denied"),
     rule("kfd-missing", r"open /dev/kfd\b.*No such file"),
     # "GPU models and configuration :  (gfx942:...)": the name comes from a file of libdrm.
@@ -73,9 +88,11 @@ RULES = (
     rule(
         "library-missing",
         rf"lib[\w.+-]+\.so[\w.]*{_NOT_THERE}",
-        unless=rf"{_ROCM_LIBRARY}{_NOT_THERE}|{_CUDA_LIBRARY}{_NOT_THERE}",
+        unless=rf"(?:{_ROCM_LIBRARY}|{_CUDA_LIBRARY}|{_TORCH_LIBRARY}){_NOT_THERE}",
     ),
+    rule("venv-mixed-wheels", rf"{_TORCH_LIBRARY}{_NOT_THERE}"),
     rule("device-library-missing", r"cannot find ROCm device library"),
+    rule("library-executable-stack", r"cannot enable executable stack as shared object"),
     rule("library-too-old", r"version .?(?:GLIBCXX|GLIBC|CXXABI)_[\d.]+.? not found"),
     rule(
         "numpy-abi",
@@ -83,17 +100,23 @@ RULES = (
         r"|numpy\.(?:dtype|ndarray) size changed|Numpy is not available",
     ),
     # pip and the environment.
-    rule("python-externally-managed", r"externally-managed-environment|This environment is externally managed"),
-    rule("python-venv-missing", r"ensurepip is not available|No module named '?(?:ensurepip|venv)'?"),
+    rule("python-externally-managed", r"externally-managed-environment|is externally managed"),
+    rule("python-venv-missing", r"ensurepip is not\b|No module named '?(?:ensurepip|venv)'?"),
     rule(
         "python-no-wheel", r"versions that require a different python version|is not a supported wheel on this platform"
     ),
-    rule("wheel-hash-mismatch", r"DO NOT MATCH THE HASHES"),
+    rule("wheel-hash-mismatch", r"DO NOT MATCH THE HASHES|^\W*(?:error: )?Hash mismatch for "),
     rule("pip-conflict", r"ResolutionImpossible|these package versions have conflicting dependencies"),
+    rule(
+        "pip-conflict",
+        r" requires .*, but you have .* which is incompatible",
+        unless=r"\btorch(?:vision|audio) \S+ requires torch==",
+    ),
+    rule("root-required", r"(?:due to an OS|^)Error: \[Errno 13\]"),
     PROXY,
     CERTIFICATE,
     NO_ANSWER,
-    rule("torch-no-index", r"40[34] Client Error.*/whl/|HTTP error 40[34] while getting \S*/whl/"),
+    rule("torch-no-index", r"(?:40[34] Client Error|HTTP error 40[34]|client error \(40[34]).*(?:/whl/|\.whl\b)"),
     DISK,
     # Settings.
     rule("hsa-override-set", r"\bHSA_OVERRIDE_GFX_VERSION\s*[=:]\s*['\"]?\d"),
@@ -101,14 +124,22 @@ RULES = (
 )
 
 _REQUIREMENT = re.compile(
-    r"satisfies the requirement (?P<name>[\w.-]+)(?P<wanted>\S*) \(from versions: (?P<versions>[^)]*)\)"
+    r"satisfies the requirement (?P<name>[\w.-]+)(?P<wanted>\S*) (?:\(from (?!versions)[^)]*\) )*"
+    r"\(from versions: (?P<versions>[^)]*)\)"
 )
 _NO_DISTRIBUTION = re.compile(r"No matching distribution found for (?P<name>[\w.-]+)")
+_NO_SOLUTION = re.compile(r"No solution found when resolving", re.IGNORECASE)
+_OTHER_PYTHON = re.compile(r"no wheels (?:are available )?with a matching|requested Python version .* does not satisfy")
+_NO_VERSION = re.compile(
+    r"no versions? of (\w[\w.-]*)|only (?:the following versions of )?(\w[\w.-]*)\S* (?:is|are) available"
+)
+_NOT_LISTED = re.compile(r"(\w[\w.-]*) was not found in the package registry")
 _TORCH = re.compile(r"^(?:torch|torchvision|torchaudio|triton|pytorch-triton-rocm)$")
 # A verifier that only prints the answer, collect_env's line, or the name of the question beside it.
 _UNAVAILABLE = rule(
     "torch-gpu-unavailable",
-    r"^\s*False$|Is CUDA available\s*: False|is_available(?:\(\))?['\"]?\s*[:=,]?\s*False\b",
+    r"^\s*(?:\d+\.\d+\.\S+ (?:\S+ )?)?False$|Is CUDA available\s*: False"
+    r"|is_available(?:\(\))?['\"]?\s*(?:[:=,]|[-=]>)?\s*False\b|\b(?:CUDA|ROCm|HIP|GPU) available\s*[:=]\s*False",
 )
 # collect_env looks for the HIP runtime in torch's configuration and falls over if that could not be started.
 _NO_RUNTIME = re.compile(r"'HIP Runtime' in s\]\[0\]|hip_runtime_version = ")
@@ -140,7 +171,7 @@ def read_problems(text: str) -> list[Problem]:
     lines = plain_lines(text)
     found = [*matching(RULES, lines), *wheels.read(lines), *_integrated_first(lines)]
     answered = not {id for id, _ in found} & _NO_INDEX
-    found += _requirements(lines, answered)
+    found += [*_requirements(lines, answered), *_unresolved(lines)]
     ids = {id for id, _ in found}
     if not ids & _CAUSES:
         found += [("torch-gpu-unavailable", number) for number, line in enumerate(lines) if _NO_RUNTIME.search(line)]
@@ -157,6 +188,25 @@ def _requirements(lines: Sequence[str], answered: bool) -> Iterator[Found]:
             yield from ((id, number) for id in _unsatisfied(match))
         elif (match := _NO_DISTRIBUTION.search(line)) and not explained:
             yield ("python-no-wheel" if _TORCH.match(match["name"].lower()) else "package-not-found"), number
+
+
+def _unresolved(lines: Sequence[str]) -> Iterator[Found]:
+    """Why uv found no solution; it breaks its explanation into lines as wide as the terminal."""
+    for number, line in enumerate(lines):
+        if _NO_SOLUTION.search(line):
+            paragraph = list(takewhile(str.strip, lines[number:]))
+            reason = " ".join(" ".join(paragraph).replace("\u2502", " ").split())
+            yield _unresolved_reason(reason), number + min(1, len(paragraph) - 1)
+
+
+def _unresolved_reason(reason: str) -> str:
+    if _OTHER_PYTHON.search(reason):
+        return "python-no-wheel"
+    for pattern, ours in ((_NO_VERSION, "torch-version-missing"), (_NOT_LISTED, "torch-no-index")):
+        if missing := pattern.search(reason):
+            name = next(filter(None, missing.groups())).lower()
+            return ours if _TORCH.match(name) else "package-not-found"
+    return "pip-conflict"
 
 
 def _unsatisfied(match: re.Match[str]) -> Iterator[str]:

@@ -5,14 +5,19 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from urllib.parse import unquote
 
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.matrix import table
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.readers.problems import Found
 
-# "torch==2.3.0+rocm6.0" of pip freeze, the two columns of pip list, with the marks that collect_env sets in front.
+# "torch==2.3.0+rocm6.0" or "torch @ https://.../torch-2.3.0%2Brocm6.0-cp312-..." of pip freeze, the two columns of pip
+# list, with the marks that collect_env and uv set in front.
 _WHEEL = re.compile(
-    r"^\s*(?:\[(?:pip3?|conda)\]\s+)?(?P<name>[A-Za-z][\w.-]*)(?:==|\s+)(?P<version>\d[\w.+!-]*)(?:\s|$)"
+    r"^\s*(?:\[(?:pip3?|conda)\]\s+|\+ )?(?P<name>[A-Za-z][\w.-]*)(?:==|\s+)(?P<version>\d[\w.+!-]*)(?:\s|$)"
 )
+_WHEEL_FILE = re.compile(r"^(?P<name>[A-Za-z][\w.-]*) @ \S+/[\w.]+-(?P<version>\d[\w.+!%]*)-\S+\.whl\b")
+_INSTALLED = "Successfully installed "
+_INSTALLED_WHEEL = re.compile(r"(?P<name>[A-Za-z]\S*)-(?P<version>\d[\w.+!]*)(?:\s|$)")
 _FAMILY = ("torch", "torchvision", "torchaudio")
 _CUDA_PART = re.compile(r"^(?:nvidia-.+|onnxruntime-gpu|cupy-cuda.+|cuda-(?:python|toolkit|bindings))$")
 _NUMBERS = re.compile(r"^(\d+)\.(\d+)")
@@ -71,8 +76,10 @@ def read(lines: Sequence[str]) -> list[Found]:
 
 def _wheels(lines: Sequence[str]) -> Iterator[Wheel]:
     for number, line in enumerate(lines):
-        if match := _WHEEL.match(line):
-            version, _, local = match["version"].partition("+")
+        installed = line.strip().startswith(_INSTALLED)
+        wheels = _INSTALLED_WHEEL.finditer(line.partition(_INSTALLED)[2]) if installed else ()
+        for match in filter(None, [_WHEEL.match(line), _WHEEL_FILE.match(line), *wheels]):
+            version, _, local = unquote(match["version"]).partition("+")
             yield Wheel(match["name"].lower().replace("_", "-"), version, local.lower(), number)
 
 

@@ -123,6 +123,179 @@ URL = "https://repo.radeon.com/rocm/apt/6.0/pool/main/h/hip-dev/hip-dev_6.0.0_am
             " (/etc/apt/trusted.gpg), see the DEPRECATION section in apt-key(8) for details.",
             "key-in-trusted-gpg",
         ),
+        ("E: Não foi possível encontrar o pacote rocm-hip-sdk", "package-not-found"),
+        ("E: 找不到套件 rocm-hip-sdk", "package-not-found"),
+        (
+            (
+                "Err:1 https://repo.radeon.com/rocm/apt/7.0 noble InRelease\n"
+                "  Sub-process /usr/bin/sqv returned an error code (1), error message is: Missing key CA8BB4727A47B4D09B4EE8969386B48A1A693C5C, which is needed to verify signature.\n"
+                "Warning: OpenPGP signature verification failed: https://repo.radeon.com/rocm/apt/7.0 noble InRelease: Sub-process /usr/bin/sqv returned an error code (1), error message is: Missing key CA8BB4727A47B4D09B4EE8969386B48A1A693C5C, which is needed to verify signature.\n"
+                "Error: The repository 'https://repo.radeon.com/rocm/apt/7.0 noble InRelease' is not signed.\n"
+                "Notice: Updating from such a repository can't be done securely, and is therefore disabled by default."
+            ),
+            "key-missing",
+        ),
+        (
+            (
+                "Warning: https://repo.radeon.com/amdgpu/6.4.4/ubuntu/dists/noble/InRelease: Policy will reject signature within a year, see --audit for details\n"
+                "Audit: https://repo.radeon.com/amdgpu/6.4.4/ubuntu/dists/noble/InRelease: Sub-process /usr/bin/sqv returned an error code (1), error message is:\n"
+                "   Signing key on CA8BB4727A47B4D09B4EE8969386B48A1A693C5C is not bound:\n"
+                "              No binding signature at time 2025-09-18T22:16:53Z\n"
+                "     because: Policy rejected non-revocation signature (PositiveCertification) requiring second pre-image resistance\n"
+                "     because: SHA1 is not considered secure since 2026-02-01T00:00:00Z"
+            ),
+            "signature-weak",
+        ),
+        (
+            (
+                "Err:4 http://k.example/kali kali-rolling InRelease\n"
+                "  Sub-process /usr/bin/sqv returned an error code (1), error message is: Verifying signature:            Not live until 2026-05-28T11:35:34Z\n"
+                "Warning: OpenPGP signature verification failed: http://k.example/kali kali-rolling InRelease: Sub-process /usr/bin/sqv returned an error code (1), error message is: Verifying signature:            Not live until 2026-05-28T11:35:34Z\n"
+                "Error: The repository 'http://k.example/kali kali-rolling InRelease' is not signed."
+            ),
+            "clock-wrong",
+        ),
+        (
+            "Warning: OpenPGP signature verification failed: https://repo.radeon.com/rocm/apt/7.0 noble InRelease: Sub-process /usr/bin/sqv returned an error code (1), error message is: Verifying signature: Expired on 2024-08-01T00:00:00Z",
+            "key-expired",
+        ),
+        (
+            "W: Conflicting distribution: https://repo.radeon.com/rocm/apt/6.4 noble InRelease (expected noble but got jammy)",
+            "suite-mismatch",
+        ),
+        (
+            "E: Failed to fetch https://repo.radeon.com/x/rocm-llvm_19.deb  Undetermined Error [IP: 192.0.2.1 443]",
+            "repo-unreachable",
+        ),
+        (
+            (
+                "Err:1 https://repo.radeon.com/rocm/apt/6.4 noble InRelease\n"
+                "  Could not handshake: Error in the certificate verification. [IP: 192.0.2.1 443]"
+            ),
+            "tls-certificate",
+        ),
+        (
+            "Error: Failed to fetch https://repo.radeon.com/rocm/apt/7.0/dists/noble/InRelease  SSL connection failed: error:0A000086:SSL routines::certificate verify failed / Success [IP: 192.0.2.1 443]",
+            "tls-certificate",
+        ),
+        ("Error: Unable to locate package rocm-hip-sdk", "package-not-found"),
+        ("Error: Package 'rocm-dev' has no installation candidate", "package-no-candidate"),
+        (
+            'fatal: [h]: FAILED! => {"changed": false, "msg": "No package matching \'rocm-hip-sdk\' is available"}',
+            "package-not-found",
+        ),
+        (
+            'fatal: [h]: FAILED! => {"msg": "Failed to update apt cache: E:The repository \'https://repo.radeon.com/amdgpu/7.2/ubuntu noble Release\' does not have a Release file."}',
+            "repo-path-missing",
+        ),
+        (
+            "Warning: https://repo.radeon.com/rocm/apt/6.0/dists/jammy/InRelease: Loading /etc/apt/trusted.gpg from deprecated option Dir::Etc::Trusted",
+            "key-in-trusted-gpg",
+        ),
+        (
+            (
+                "WARNING: The following packages cannot be authenticated!\n"
+                "  rocm-core hip-dev\n"
+                "E: There were unauthenticated packages and -y was used without --allow-unauthenticated"
+            ),
+            "repo-unsigned",
+        ),
+        (
+            (
+                "W: (pve-apt-hook) !! WARNING !!\n"
+                "W: (pve-apt-hook) You are attempting to remove the meta-package 'proxmox-ve'!\n"
+                "E: Sub-process /usr/share/proxmox-ve/pve-apt-hook returned an error code (1)\n"
+                "E: Failure running script /usr/share/proxmox-ve/pve-apt-hook"
+            ),
+            "proxmox-host",
+        ),
+        (
+            (
+                "E: Failed to fetch https://repo.radeon.com/rocm/apt/6.4/dists/noble/InRelease  Clearsigned file isn't valid, got 'NOSPLIT' (does the network require authentication?)\n"
+                "E: The repository 'https://repo.radeon.com/rocm/apt/6.4 noble InRelease' is not signed."
+            ),
+            "repo-unreachable",
+        ),
+        (
+            'fatal: [h]: FAILED! => {"changed": false, "msg": "Failed to update apt cache: W:GPG error: https://repo.radeon.com/rocm/apt/6.4 noble InRelease: The following signatures couldn\'t be verified because the public key is not available: NO_PUBKEY 9386B48A1A693C5C"}',
+            "key-missing",
+        ),
+        (
+            "W: https://repo.radeon.com/rocm/apt/6.4/dists/jammy/InRelease: Signature by key CA8B uses weak algorithm (rsa1024)",
+            "signature-weak",
+        ),
+        (
+            (
+                "Err:12 https://repo.radeon.com/rocm/apt/6.4 noble/main amd64 rocblas amd64 4.4.0.60400-47~24.04\n"
+                "  404  Not Found [IP: 192.0.2.1 443]\n"
+                "E: Failed to fetch https://repo.radeon.com/rocm/apt/6.4/pool/main/r/rocblas/rocblas_4.4.0.60400-47~24.04_amd64.deb  404  Not Found [IP: 192.0.2.1 443]\n"
+                "E: Unable to fetch some archives, maybe run apt-get update or try with --fix-missing?"
+            ),
+            "index-stale",
+        ),
+        (
+            ("Err:1 https://repo.radeon.com/rocm/apt/6.4 noble InRelease\n  Connection failed [IP: 192.0.2.1 443]"),
+            "repo-unreachable",
+        ),
+        (
+            (
+                "dpkg: error: dpkg frontend lock was locked by another process with pid 4711\n"
+                "Note: removing the lock file is always wrong, and can end up damaging the\n"
+                "locked area and the entire system. See <https://wiki.debian.org/Teams/Dpkg/FAQ>."
+            ),
+            "apt-locked",
+        ),
+        (
+            (
+                "DKMS make.log for amdgpu-6.8.5-2009582.24.04 for kernel 6.8.0-44-generic (x86_64)\n"
+                "make[2]: *** [scripts/Makefile.build:243: /var/lib/dkms/amdgpu/6.8.5-2009582.24.04/build/amd/amdgpu/x.o] Error 1\n"
+                "make: *** [Makefile:240: __sub-make] Error 2"
+            ),
+            "dkms-failed",
+        ),
+        ("Autoinstall on 6.14.0-24-generic failed for module(s) amdgpu(10).", "dkms-failed"),
+        ("E: Unsupported file ./amdgpu-install_6.4_all.deb given on commandline", "package-not-found"),
+        (
+            (
+                "Error: Failed to fetch https://repo.radeon.com/amdgpu/7.2/ubuntu/dists/noble/InRelease  404  Not Found [IP: 192.0.2.1 443]\n"
+                "Error: The repository 'https://repo.radeon.com/amdgpu/7.2/ubuntu noble Release' does not have a Release file."
+            ),
+            "repo-path-missing",
+        ),
+        (
+            '{"msg": "An unknown error occurred: W:GPG error: https://repo.radeon.com/rocm/apt/6.4 noble InRelease: The following signatures couldn\'t be verified because the public key is not available: NO_PUBKEY 9386B48A1A693C5C, E:The repository \'https://repo.radeon.com/rocm/apt/6.4 noble InRelease\' is not signed."}',
+            "key-missing",
+        ),
+        (
+            'Warning: OpenPGP signature verification failed: https://r.example noble InRelease: Sub-process /usr/bin/sqv returned an error code (1), error message is: Error: Failed to parse keyring "/etc/apt/keyrings/rocm.gpg"',
+            "keyring-unusable",
+        ),
+        (f"W: GPG error: {REPO}: The following signatures were invalid: NODATA 1 NODATA 2", "signature-invalid"),
+        (
+            f"W: Skipping acquire of configured file 'foo/binary-amd64/Packages' as repository '{REPO}' doesn't have the component 'foo' (component misspelt in sources.list?)",
+            "repo-path-missing",
+        ),
+        (
+            "E: Invalid record in the preferences file /etc/apt/preferences.d/rocm-pin-600, no Package header",
+            "source-malformed",
+        ),
+        ("E: /var/cache/apt/archives/ に充分な空きスペースがありません。", "disk-space"),
+        ("E: Nincs elég szabad hely itt: /var/cache/apt/archives/.", "disk-space"),
+        # The languages agree on the name of the server and its address only.
+        (
+            f"Fehl:1 {REPO}\n  Verbindung mit repo.radeon.com:443 konnte nicht aufgebaut werden (192.0.2.1), Zeitüberschreitung aufgetreten",
+            "repo-unreachable",
+        ),
+        (
+            f"오류:1 {REPO}\n  repo.radeon.com:443에 연결할 수 없습니다 (192.0.2.1). 연결 제한 시간이 초과했습니다",
+            "repo-unreachable",
+        ),
+        (f'Błąd:1 {REPO}\n  Nie udało się przetłumaczyć nazwy "repo.radeon.com"', "repo-unreachable"),
+        (f"錯誤:1 {REPO}\n  暫時無法解析 'repo.radeon.com'", "repo-unreachable"),
+        ("E: Kunne ikke lokalisere pakken rocm-dkms", "package-not-found"),
+        ("Fehler: Paket rocm-dkms kann nicht gefunden werden.", "package-not-found"),
+        ("错误：无法定位软件包 rocm-dkms", "package-not-found"),
+        ("E: „rocm-dkms” csomagnak nincs telepítésre jelölt verziója", "package-no-candidate"),
         (f"E: Release file for {REPO} is not valid yet (invalid for another 2h 3min 4s).", "clock-wrong"),
         (f"E: Release file for {REPO} is expired (invalid since 10d 5h 3min 2s).", "repo-expired"),
         (f"E: Repository '{REPO}' changed its 'Suite' value from 'stable' to 'jammy'", "repo-info-changed"),
@@ -328,6 +501,24 @@ HEAD = "The following packages have unmet dependencies:\n"
             " but 1:6.12.12.60400-2147987.24.04 is to be installed",
             "release-mix",
         ),
+        (
+            " app : Dépend: hipcc (= 1.1.1.70204-93~24.04) mais 5.7.1-3 devra être installé",
+            "distro-package-shadows",
+        ),
+        (
+            " app : 依存: hipcc (= 1.1.1.70204-93~24.04) しかし、5.7.1-3 はインストールされようとしています",
+            "distro-package-shadows",
+        ),
+        (" app : 依赖: hipcc (= 1.1.1.70204-93~24.04) 但是 5.7.1-3 正要被安装", "distro-package-shadows"),
+        (
+            "amdgpu-dkms : Wymaga: amdgpu-dkms-firmware (= 1:6.12.12.60400-2147987.24.04) ale 1:6.12.12.60401-2164967.24.04 jest zainstalowany",
+            "release-mix",
+        ),
+        (
+            " amdgpu-dkms : PreDepends: amdgpu-dkms-firmware (= 1:5.6.5.24-1109583) but it is not installable",
+            "unmet-dependencies",
+        ),
+        (" rocm-gdb : Depends: libpython3.10 (>= 3.10.0) men den kan ikke installeres", "suite-mismatch"),
         (" app : Зависит: libpython3.10 (>= 3.10.0) но он не может быть установлен", "suite-mismatch"),
         (" app : Dipende: libtinfo5 ma non è installabile", "suite-mismatch"),
         (
@@ -367,10 +558,32 @@ def test_unmet_dependencies(text: str, id: str) -> None:
         "Autoinstall of module amdgpu/6.16.13 for kernel 6.18.7-061807-generic (x86_64)\nBuilding module(s)... done.",
         "linux-headers-6.6.10-76060610-generic è già alla versione più recente.",
         "0 upgraded, 0 newly installed, 0 to remove and 5 not upgraded.",
+        # The repository has no packages for a second architecture.
+        f"N: Skipping acquire of configured file 'main/binary-i386/Packages' as repository '{REPO}' doesn't support architecture 'i386'",
+        "N: Download is performed unsandboxed as root as file '/root/x.deb' couldn't be accessed by user '_apt'. - pkgAcquire::Run (13: Permission denied)",
+        "Ign:3 https://repo.radeon.com/rocm/apt/5.0 ubuntu InRelease\nHit:4 https://repo.radeon.com/rocm/apt/5.0 ubuntu Release",
+        "Warning: apt-key is deprecated. Manage keyring files in trusted.gpg.d instead (see apt-key(8)).\nOK",
+        "rocminfo:\n  Installed: (none)\n  Candidate: 1.0.0.60400-47~24.04\n     5.7.1-3build1 500\n        500 http://archive.ubuntu.com/ubuntu noble/universe amd64 Packages",
+        "(Reading database ... 404503 files and directories currently installed.)\nUnpacking rocm-core (6.4.0.60400-47~24.04) ...",
+        "The following packages have been kept back:\n  linux-generic\nThe currently running kernel version is not the expected kernel version 6.8.0-44-generic.",
     ],
 )
 def test_what_is_no_complaint(text: str) -> None:
     assert ids(text) == []
+
+
+@pytest.mark.parametrize(
+    "complaint",
+    [
+        "E: Failed to fetch https://repo.radeon.com/x/InRelease  403  Forbidden [IP: 192.0.2.1 443]",
+        "Err:1 https://repo.radeon.com/x noble InRelease\n  Certificate verification failed: The certificate is NOT trusted.",
+    ],
+)
+def test_a_server_without_an_answer_has_no_signature(complaint: str) -> None:
+    """apt calls a repository unsigned that it could not ask."""
+    found = ids(f"{complaint}\nE: The repository 'https://repo.radeon.com/x noble InRelease' is not signed.")
+    assert found == ids(complaint)
+    assert len(found) == 1
 
 
 def test_an_unreachable_server_is_not_a_missing_path() -> None:

@@ -1,7 +1,11 @@
 """dkms and copies of the compute topology."""
 
+# Lines of output stand as they were printed.
+# ruff: noqa: E501
+
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -97,6 +101,63 @@ def test_dkms_capture(name: str) -> None:
             " (original_module exists)\n",
             [("amdgpu", "6.3.6", NOBLE, ARCH, "installed", "Diff between built and installed module!")],
         ),
+        # DKMS 3.2 has other words.
+        (
+            f"amdgpu/6.16.6, {NOBLE}, {ARCH}: installed (Original modules exist) (Differences between built and installed modules)\n"
+            f"zfs/2.3, {NOBLE}, {ARCH}: installed (Built modules are missing in the kernel modules folder)\n",
+            [
+                ("amdgpu", "6.16.6", NOBLE, ARCH, "installed", "Differences between built and installed modules"),
+                ("zfs", "2.3", NOBLE, ARCH, "installed", "Built modules are missing in the kernel modules folder"),
+            ],
+        ),
+        (
+            f"v4l2loopback/0.12, {NOBLE}, {ARCH}: installed (WARNING! Missing some built modules!)\n"
+            f"nvidia/515.65, {NOBLE}, {ARCH}: installedDeprecated feature: REMAKE_INITRD\n",
+            [
+                ("v4l2loopback", "0.12", NOBLE, ARCH, "installed", "Missing some built modules!"),
+                ("nvidia", "515.65", NOBLE, ARCH, "installed", None),
+            ],
+        ),
+        (f"- `amdgpu/6.3.6, {NOBLE}, {ARCH}: installed`\n", [("amdgpu", "6.3.6", NOBLE, ARCH, "installed", None)]),
+        (
+            f'        "amdgpu/6.3.6, {NOBLE}, {ARCH}: built",\n',
+            [("amdgpu", "6.3.6", NOBLE, ARCH, "built", None)],
+        ),
+        # One entry, complained about and listed.
+        (
+            "Error! amdgpu/6.7.0: Missing the module source directory or the symbolic link pointing to it.\n"
+            "Manual intervention is required!\namdgpu/6.7.0: broken\n",
+            [
+                (
+                    "amdgpu",
+                    "6.7.0",
+                    None,
+                    None,
+                    "broken",
+                    "Error! amdgpu/6.7.0: Missing the module source directory or the symbolic link pointing to it.",
+                )
+            ],
+        ),
+        (
+            f"Autoinstall on {NOBLE} failed for module(s) amdgpu(10).\n",
+            [("amdgpu", None, NOBLE, None, "failed", f"Autoinstall on {NOBLE} failed for module(s) amdgpu(10).")],
+        ),
+        (
+            f"DKMS make.log for amdgpu-6.8.5-2009582.24.04 for kernel {NOBLE} ({ARCH})\n  CC [M]  amd/amdgpu/x.o\n"
+            "make: *** [Makefile:240: __sub-make] Error 2\n",
+            [
+                (
+                    "amdgpu",
+                    "6.8.5-2009582.24.04",
+                    NOBLE,
+                    ARCH,
+                    "failed",
+                    "make: *** [Makefile:240: __sub-make] Error 2",
+                )
+            ],
+        ),
+        (f"DKMS make.log for amdgpu-6.8.5 for kernel {NOBLE} ({ARCH})\n  LD [M]  amdgpu.ko\n", []),
+        ("docs/guide: added a chapter\nhttps://example.org/a, b: installed\n", []),
         # The older wording, with the place of the log instead of its name.
         (
             f"Error!  Build of amdgpu.ko failed for: {NOBLE} ({ARCH})\n"
@@ -144,7 +205,7 @@ def test_dkms_form(text: str, expected: list[Entry]) -> None:
 
 
 # node, target, device, compute units, place, render minor
-Node = tuple[int, str | None, str, int, str, int | None]
+Node = tuple[int, str | None, str | None, int | None, str | None, int | None]
 KFD: dict[str, list[Node]] = {
     "01-mi300x-cpx": [
         (2, "gfx942", "74a1", 38, "05:00.0", 128),
@@ -180,7 +241,7 @@ def test_kfd_capture(name: str) -> None:
 
 CPU = {"cpu_cores_count": 16, "simd_count": 0, "gfx_target_version": 0, "device_id": 0}
 GPU = {"cpu_cores_count": 0, "simd_count": 208, "simd_per_cu": 4, "gfx_target_version": 90010, "device_id": 29711}
-MI210: list[Node] = [(1, "gfx90a", "740f", 52, "00:00.0", None)]
+MI210: list[Node] = [(1, "gfx90a", "740f", 52, None, None)]
 
 
 def properties(fields: dict[str, int], start: str = "") -> str:
@@ -197,8 +258,19 @@ def properties(fields: dict[str, int], start: str = "") -> str:
         + "nodes/1/gpu_id:51259\nnodes/1/name:\nnodes/1/mem_banks/0/properties:heap_type 1\n"
         + properties(GPU, "nodes/1/properties:"),
         properties(GPU, "/sys/devices/virtual/kfd/kfd/topology/nodes/1/properties:").replace("\n", "\r\n"),
+        properties(CPU, "./0/properties:") + properties(GPU, "./1/properties:"),
+        properties(CPU, "nodes/0/properties:7:") + properties(GPU, "nodes/1/properties:7:"),
+        f"node 0\n{properties(CPU)}node 1\n{properties(GPU)}",
+        f"Node 1:\n{properties(GPU)}".replace(" ", "\t"),
+        f"> nodes/1/properties\n{properties(GPU, '> ')}",
+        "==> nodes/1/caches/0/properties <==\nlevel 1\n==> nodes/1/caches/1/properties <==\nlevel 1\nlevel 2\n"
+        f"==> nodes/1/properties <==\n{properties(GPU)}==> nodes/1/io_links/0/properties <==\ntype 2\nnode_from 1\n",
+        properties(CPU, "rocm-1  | ") + properties(GPU, "rocm-1  | "),
+        json.dumps({"stdout_lines": (properties(CPU) + properties(GPU)).splitlines()}, indent=4),
     ],
-    ids=["cat", "head", "grep", "windows"],
+    ids=[
+        *("cat", "head", "grep", "windows", "relative", "grep -n", "loop", "tabs", "quoted", "find", "compose", "json"),
+    ],
 )
 def test_kfd_form(text: str) -> None:
     assert nodes(text) == MI210
@@ -209,6 +281,14 @@ def test_kfd_form(text: str) -> None:
 )
 def test_no_gpu_node(text: str) -> None:
     assert kfd_nodes(text) == []
+
+
+def test_what_was_cut_away_is_not_known() -> None:
+    text = "nodes/0/properties:gfx_target_version 0\nnodes/1/properties:gfx_target_version 110000\n"
+    assert nodes(text) == [(1, "gfx1100", None, None, None, None)]
+    # Compute units are counted in SIMDs, two or four to a unit.
+    text += "nodes/1/properties:simd_count 192\nnodes/1/properties:location_id 768\n"
+    assert nodes(text) == [(1, "gfx1100", None, None, "03:00.0", None)]
 
 
 def test_an_apu_node_has_both() -> None:

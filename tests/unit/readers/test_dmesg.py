@@ -1,5 +1,8 @@
 """The kernel log of hosts with broken GPUs, and of healthy ones."""
 
+# Lines of output stand as they were printed.
+# ruff: noqa: E501
+
 from __future__ import annotations
 
 import pytest
@@ -42,6 +45,54 @@ def test_capture(name: str) -> None:
     ("id", "line"),
     [
         ("pcie-atomics", "[    1.1] kfd kfd: skipped device 1002:67ef, PCI rejects atomics"),
+        (
+            "driver-probe-failed",
+            "kern  :err   : [    5.161923] amdgpu 0000:30:00.0: amdgpu: Fatal error during GPU init",
+        ),
+        (
+            "pcie-atomics",
+            "kern  :warn  : [Mon Dec 18 08:34:36 2023] kfd kfd: amdgpu: skipped device 1002:67df, PCI rejects atomics",
+        ),
+        (
+            "gpu-hang",
+            "2024-12-18T08:34:36,123456+00:00 amdgpu 0000:0b:00.0: amdgpu: ring gfx_0.0.0 timeout, signaled seq=100, emitted seq=102",
+        ),
+        ("driver-probe-failed", "[    4.1][  T812] amdgpu 0000:0b:00.0: amdgpu: Fatal error during GPU init"),
+        (
+            "firmware-missing",
+            "[    4.1] [drm:amdgpu_ucode_request [amdgpu]] *ERROR* fail to request_firmware named amdgpu/gc_11_0_0_pfp.bin",
+        ),
+        (
+            "gpu-hang",
+            "[    4.1] amdgpu 0000:c7:00.0: amdgpu: SMU: I'm not done with your previous command: SMN_C2PMSG_66:0x00000006 SMN_C2PMSG_82:0x00000000",
+        ),
+        ("gpu-hang", "[    4.1] amdgpu 0000:03:00.0: amdgpu: MES ring buffer is full."),
+        ("gpu-hang", "[    4.1] amdgpu 0000:03:00.0: amdgpu: GPU reset(2) failed"),
+        (
+            "gpu-lost",
+            "[    4.1] amdgpu 0000:03:00.0: Unable to change power state from D3cold to D0, device inaccessible",
+        ),
+        (
+            "gpu-hardware-error",
+            "[  100.0] amdgpu 0000:c7:00.0: amdgpu: RAS event of type ERREVENT_ATHUB_INTERRUPT detected!",
+        ),
+        (
+            "gpu-hardware-error",
+            "[  100.0] amdgpu 0000:c7:00.0: amdgpu: RAS records:130 exceed threshold:128, GPU will not be initialized. Replace this GPU or increase the threshold",
+        ),
+        ("module-kernel-mismatch", "modprobe: ERROR: could not insert 'amdgpu': Exec format error"),
+        (
+            "gpu-hang",
+            "[    4.212601] amdgpu 0000:03:00.0: [drm:amdgpu_ib_ring_tests [amdgpu]] *ERROR* IB test failed on comp_1.0.1 (-110).",
+        ),
+        (
+            "modules-extra-missing",
+            "modprobe: FATAL: Module amdgpu not found in directory /lib/modules/6.8.0-1021-azure",
+        ),
+        (
+            "gpu-hardware-error",
+            "amdgpu 0000:03:00.0: AER: PCIe Bus Error: severity=Uncorrected (Fatal), type=Transaction Layer",
+        ),
         ("pcie-atomics", "[    1.1] kfd kfd: amdgpu: skipped device 1002:7341, PCI rejects atomics 123<145"),
         ("pcie-atomics", "[    1.1] [drm] PCIE atomic ops is not supported"),
         ("gpu-unsupported", "[    0.7] kfd kfd: kfd not supported on this ASIC"),
@@ -123,6 +174,19 @@ def test_known_complaint(id: str, line: str) -> None:
         "nouveau 0000:01:00.0: probe with driver nouveau failed with error -12",
         "vboxdrv: Unknown symbol kvm_get_kvm (err -2)",
         "amdgpu 0000:26:00.0: amdgpu: 0 uncorrectable hardware errors detected in gfx block",
+        "amdgpu 0000:26:00.0: amdgpu: socket: 0, die: 0, 0 new uncorrectable hardware errors detected in umc block",
+        "amdgpu 0000:26:00.0: amdgpu: socket: 0, die: 0, 3 new correctable hardware errors detected in umc block",
+        "amdgpu 0000:03:00.0: Direct firmware load for amdgpu/psp_13_0_7_ta.bin failed with error -2",
+        "iwlwifi 0000:02:00.0: Direct firmware load for iwlwifi-cc-a0-77.ucode failed with error -2",
+        "NVRM: Xid (PCI:0000:01:00): 79, pid=812, GPU has fallen off the bus.",
+        "i915 0000:00:02.0: [drm] GPU HANG: ecode 9:1:85dffffb, in Xorg [812]",
+        "i915: unknown parameter 'foo' ignored",
+        "Kernel command line: BOOT_IMAGE=/vmlinuz root=x ro modprobe.blacklist=nouveau,radeon",
+        "amdgpu 0000:cc:00.0: BAR 6: can't assign [??? 0x00000000 flags 0x20000000] (bogus alignment)",
+        "pcieport 0000:00:1c.0: BAR 13: no space for [io  size 0x1000]",
+        "amdgpu 0000:03:00.0: amdgpu: GPU reset(1) succeeded!",
+        "amdgpu: CRAT table not found\namdgpu: SRAT table not found\namdgpu: CRAT table disabled by module option",
+        "parm:           lockup_timeout:GPU lockup timeout in ms (string)\nparm:           ras_enable:int",
     ],
 )
 def test_what_only_looks_alarming(text: str) -> None:

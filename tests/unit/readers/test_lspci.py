@@ -97,6 +97,11 @@ TREE = """\
             [("03:00.0", "744c", "0300", "amdgpu", False)],
         ),
         ("85:00.0 1200: 1002:74a1 (rev 02)\n85:00.1 0403: 1002:ab30\n", [("85:00.0", "74a1", "1200", None, False)]),
+        ("83:00.0 Class 0380: Device 1002:740f (rev 02)", [("83:00.0", "740f", "0380", None, False)]),
+        (
+            "c00c:00:00.0 1200: 1002:74b5\n10000:e1:00.0 1200: 1002:74a1\n",
+            [("c00c:00:00.0", "74b5", "1200", None, True), ("10000:e1:00.0", "74a1", "1200", None, False)],
+        ),
         ("85:00.0 Class 1200: ATI Technologies Inc Device 74b5", [("85:00.0", "74b5", "1200", None, True)]),
         (
             "85:00.0 Class [1200]: Advanced Micro Devices, Inc. [AMD/ATI] Device [1002:74a1]",
@@ -123,6 +128,30 @@ TREE = """\
             "Device:\tNavi 31 [744c]\nSVendor:\tSapphire [1da2]\nRev:\tc8\nDriver:\tamdgpu\nModule:\tamdgpu\n\n"
             "Slot:\t0000:03:00.1\nClass:\tAudio device [0403]\nVendor:\tAMD [1002]\nDevice:\tNavi 31 [ab30]\n",
             [("0000:03:00.0", "744c", "0300", "amdgpu", False)],
+        ),
+        # -vm calls the slot Device too.
+        (
+            "Device:\t03:00.0\nClass:\tVGA compatible controller\nVendor:\tAdvanced Micro Devices, Inc. [AMD/ATI]\nDevice:\tNavi 31\n\n"
+            "Device:\t04:00.0\nClass:\tEthernet controller\nVendor:\tIntel Corporation\nDevice:\tI225\n",
+            [("03:00.0", None, "0300", None, None)],
+        ),
+        (
+            "Slot:\tc1:00.0\nClass:\tProcessing accelerators [1200]\nVendor:\tAMD [1002]\nDevice:\tMI300X [74a1]\nPhySlot:\t12\nProgIf:\t00\n"
+            "Driver:\tamdgpu\n\nSlot:\tc2:00.0\nClass:\tEthernet controller [0200]\nVendor:\tAMD Pensando [1dd8]\nDevice:\tDSC [1002]\n",
+            [("c1:00.0", "74a1", "1200", "amdgpu", False)],
+        ),
+        (
+            f"> 03:00.0 VGA compatible controller [0300]: {XTX} [1002:744c]\n> \tKernel driver in use: vfio-pci\n",
+            [("03:00.0", "744c", "0300", "vfio-pci", False)],
+        ),
+        (
+            f'        "03:00.0 VGA compatible controller [0300]: {XTX} [1002:744c]",\n        "\\tKernel driver in use: amdgpu",\n',
+            [("03:00.0", "744c", "0300", "amdgpu", False)],
+        ),
+        (
+            f"40:00.0 PCI bridge [0604]: AMD [1022:1471]\n\tKernel driver in use: pcieport\n03:00.0 VGA compatible controller [0300]: {XTX} [1002:744c]\n"
+            "42:00.0 Ethernet controller [0200]: Intel [8086:1533]\n\tKernel driver in use: igb\n",
+            [("03:00.0", "744c", "0300", None, False)],
         ),
         (
             f"00:01.1/01:00.0/02:00.0/03:00.0 VGA compatible controller [0300]: {XTX} [1002:744c]",
@@ -163,6 +192,13 @@ TREE = """\
         ("c5:00.1 Processing accelerators: Xilinx Corporation Alveo U250", []),
         ("08:00.0 Processing accelerators [1200]: AMD Pensando Systems Device [1dd8:1002]", []),
         ("08:00.0 Processing accelerators: AMD Pensando Systems Device 1002", []),
+        ("c1:00.0 PCI bridge [0604]: Advanced Micro Devices, Inc. [AMD/ATI] Navi 10 XL Upstream Port [1002:1478]", []),
+        ("03:00.2 USB controller [0c03]: Advanced Micro Devices, Inc. [AMD/ATI] Device [1002:7446]", []),
+        (
+            "       product: Navi 31 [1002:744C]\n       vendor: Advanced Micro Devices, Inc. [AMD/ATI] [1002]\n       bus info: pci@0000:03:00.0",
+            [],
+        ),
+        ("My VGA compatible controller is an AMD Radeon [AMD/ATI] card at 03:00.0, I think [1002:744c].", []),
         ("00:0f.0 VGA compatible controller [0300]: VMware SVGA II Adapter [15ad:0405]", []),
         ("[    6.5] pci 0000:e3:00.0: [1002:738c] type 00 class 0x038000 PCIe Legacy Endpoint", []),
         ("GPU: 0\n    BDF: 0000:c5:00.0\n    UUID: 00ff1586-0000-1000-8000-000000000000\n", []),

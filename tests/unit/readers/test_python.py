@@ -1,7 +1,7 @@
 """Python, pip and PyTorch."""
 
 # Lines of output stand as they were printed.
-# ruff: noqa: E501
+# ruff: noqa: E501, RUF001
 
 from __future__ import annotations
 
@@ -167,6 +167,223 @@ NOT_FOUND = "ERROR: Could not find a version that satisfies the requirement "
         (
             "HSA_OVERRIDE_GFX_VERSION=11.0.0\nLD_LIBRARY_PATH=/opt/rocm-6.0.0/lib:/usr/lib",
             ["hsa-override-set", "ld-library-path-set"],
+        ),
+        (
+            (
+                "  × No solution found when resolving dependencies:\n"
+                "  ╰─▶ Because torch==2.8.0+rocm6.4 has no wheels with a matching Python version\n"
+                "      tag (e.g., `cp314`) and you require torch==2.8.0+rocm6.4, we can conclude\n"
+                "      that your requirements are unsatisfiable.\n"
+                "\n"
+                "      hint: You require CPython 3.14 (`cp314`), but we only found wheels for\n"
+                "      `torch` (v2.8.0+rocm6.4) with the following Python ABI tags: `cp310`, `cp311`, `cp312`, `cp313`"
+            ),
+            ["python-no-wheel"],
+        ),
+        (
+            (
+                "  × No solution found when resolving dependencies:\n"
+                "  ╰─▶ Because there is no version of torch==2.9.9+rocm6.4 and you require torch==2.9.9+rocm6.4, we can conclude that your requirements are unsatisfiable."
+            ),
+            ["torch-version-missing"],
+        ),
+        (
+            (
+                "  × No solution found when resolving dependencies:\n"
+                "  ╰─▶ Because torch was not found in the package registry and you require torch, we can conclude that your requirements are unsatisfiable."
+            ),
+            ["torch-no-index"],
+        ),
+        (
+            (
+                "  × No solution found when resolving dependencies:\n"
+                "  ╰─▶ Because optax==0.2.2 depends on chex>=0.1.86 and you require chex==0.1.82, we can\n"
+                "      conclude that your requirements and optax==0.2.2 are incompatible."
+            ),
+            ["pip-conflict"],
+        ),
+        (
+            (
+                "error: The interpreter at /usr is externally managed, and indicates the following:\n"
+                "\n"
+                "  To install Python packages system-wide, try apt install\n"
+                "  python3-xyz"
+            ),
+            ["python-externally-managed"],
+        ),
+        (
+            (
+                "error: Failed to fetch: `https://download.pytorch.org/whl/rocm6.4/torch/`\n"
+                "  Caused by: Request failed after 3 retries\n"
+                "  Caused by: error sending request for url (https://download.pytorch.org/whl/rocm6.4/torch/)\n"
+                "  Caused by: client error (Connect)\n"
+                "  Caused by: invalid peer certificate: UnknownIssuer"
+            ),
+            ["tls-certificate"],
+        ),
+        (
+            (
+                "error: Failed to fetch: `https://download.pytorch.org/whl/rocm6.4/torch/`\n"
+                "  Caused by: error sending request for url (https://download.pytorch.org/whl/rocm6.4/torch/)\n"
+                "  Caused by: client error (Connect)\n"
+                "  Caused by: dns error\n"
+                "  Caused by: failed to lookup address information: Temporary failure in name resolution"
+            ),
+            ["repo-unreachable"],
+        ),
+        (
+            ("error: Hash mismatch for `torch==2.8.0+rocm6.4`\n\nExpected:\n  sha256:aaa\n\nComputed:\n  sha256:bbb"),
+            ["wheel-hash-mismatch"],
+        ),
+        (
+            (
+                "error: Failed to fetch: `https://download.pytorch.org/whl/rocm9.9/torch/`\n"
+                "  Caused by: HTTP status client error (404 Not Found) for url (https://download.pytorch.org/whl/rocm9.9/torch/)"
+            ),
+            ["torch-no-index"],
+        ),
+        (
+            'pip._vendor.urllib3.exceptions.ProtocolError: ("Connection broken: IncompleteRead(123 bytes read, 456 more expected)", IncompleteRead)',
+            ["repo-unreachable"],
+        ),
+        (
+            (
+                "ERROR: Could not install packages due to an OSError: [Errno 13] Permission denied: '/opt/pytorch-rocm/lib/python3.12/site-packages/x'\n"
+                "Check the permissions."
+            ),
+            ["root-required"],
+        ),
+        (
+            (
+                "ERROR: pip's dependency resolver does not currently take into account all the packages that are installed. This behaviour is the source of the following dependency conflicts.\n"
+                "foo 1.0 requires bar<2, but you have bar 2.1 which is incompatible."
+            ),
+            ["pip-conflict"],
+        ),
+        (
+            (
+                "The virtual environment was not created successfully because ensurepip is not\n"
+                "available.  On Debian/Ubuntu systems, you need to install the python3-venv\n"
+                "package using the following command.\n"
+                "\n"
+                "    apt install python3.12-venv"
+            ),
+            ["python-venv-missing"],
+        ),
+        ("OSError: libtorch_cuda.so: cannot open shared object file: No such file or directory", ["venv-mixed-wheels"]),
+        ("RuntimeError: HIP error: shared object initialization failed", ["torch-arch-missing"]),
+        (
+            (
+                "UserWarning: HIP initialization: Unexpected error from hipGetDeviceCount(). Did you run some cuda functions before calling NumHipDevices() that might have already set an error? Error 101: hipErrorInvalidDevice (Triggered internally at ../c10/hip/HIPFunctions.cpp:110.)\n"
+                "  return torch._C._cuda_getDeviceCount() > 0\n"
+                "False"
+            ),
+            ["hip-no-device"],
+        ),
+        ("rocBLAS error: Could not initialize Tensile host: No devices found", ["hip-no-device"]),
+        ("RuntimeError: No CUDA GPUs are available", ["torch-cuda-wheel"]),
+        ("RuntimeError: HIP error: unspecified launch failure", ["gpu-hang"]),
+        (
+            ":0:rocdevice.cpp            :2982: 1234567890 us: 812 : [tid:0x7f] Callback: Queue 0x7f aborting with error : HSA_STATUS_ERROR_OUT_OF_RESOURCES: The runtime failed to allocate the necessary resources. Code: 0x1008 Available Free mem : 0 MB",
+            ["gpu-out-of-memory"],
+        ),
+        (
+            ":0:rocdevice.cpp            :2786: us: 812 : Callback: Queue 0x7f aborting with error : HSA_STATUS_ERROR_MEMORY_APERTURE_VIOLATION: The agent attempted to access memory beyond the largest legal address. code: 0x29",
+            ["gpu-page-fault"],
+        ),
+        (
+            ":0:rocdevice.cpp: Callback: Queue 0x7f aborting with error : HSA_STATUS_ERROR_INVALID_ISA: The instruction set architecture is invalid. code: 0x100f",
+            ["torch-arch-missing"],
+        ),
+        (
+            (
+                "torch @ https://repo.radeon.com/rocm/manylinux/rocm-rel-6.4/torch-2.6.0%2Brocm6.4.0.git2fb0ac2b-cp312-cp312-linux_x86_64.whl#sha256=aa\n"
+                "torchvision @ https://repo.radeon.com/rocm/manylinux/rocm-rel-6.4/torchvision-0.21.0%2Brocm6.4.0.git4040d51f-cp312-cp312-linux_x86_64.whl"
+            ),
+            [],
+        ),
+        (
+            "torch @ https://download.pytorch.org/whl/cu121/torch-2.3.0%2Bcu121-cp310-cp310-linux_x86_64.whl",
+            ["torch-cuda-wheel"],
+        ),
+        (
+            (
+                "Looking in indexes: https://download.pytorch.org/whl/rocm6.4\n"
+                "Collecting torch\n"
+                "  Downloading https://download.pytorch.org/whl/rocm6.4/torch-2.8.0%2Brocm6.4-cp312-cp312-manylinux_2_28_x86_64.whl (4404.0 MB)\n"
+                "Installing collected packages: mpmath, typing-extensions, sympy, pytorch-triton-rocm, torch\n"
+                "Successfully installed mpmath-1.3.0 pytorch-triton-rocm-3.4.0 sympy-1.13.3 torch-2.8.0+rocm6.4 typing-extensions-4.12.2"
+            ),
+            [],
+        ),
+        (
+            (
+                "Collecting torch\n"
+                "  Downloading torch-2.7.1-cp312-cp312-manylinux_2_28_x86_64.whl (821.2 MB)\n"
+                "Installing collected packages: nvidia-cublas-cu12, torch\n"
+                "Successfully installed nvidia-cublas-cu12-12.6.4.1 torch-2.7.1"
+            ),
+            ["torch-cuda-wheel"],
+        ),
+        ("2.8.0+rocm6.4 6.4.43482 False", ["torch-gpu-unavailable"]),
+        (
+            "ERROR: HTTP error 404 while getting https://repo.radeon.com/rocm/manylinux/rocm-rel-6.9/torch-2.6.whl",
+            ["torch-no-index"],
+        ),
+        (
+            (
+                "Requirement already satisfied: torch==2.8.0+rocm6.4 in /opt/v/lib/python3.12/site-packages (2.8.0+rocm6.4)\n"
+                "Requirement already satisfied: filelock in /opt/v/lib/python3.12/site-packages (from torch) (3.13.1)"
+            ),
+            [],
+        ),
+        (
+            (
+                "ERROR: Could not find a version that satisfies the requirement pytorch-triton-rocm==3.2.0 (from torch) (from versions: 0.0.1, 2.0.2)\n"
+                "ERROR: No matching distribution found for pytorch-triton-rocm==3.2.0"
+            ),
+            ["torch-version-missing"],
+        ),
+        (
+            (
+                "WARNING: Retrying (Retry(total=4, connect=None, read=None, redirect=None, status=None)) after connection broken by 'ProxyError('Cannot connect to proxy.', OSError('Tunnel connection failed: 407 Proxy Authentication Required'))': /whl/rocm6.4/torch/\n"
+                "ERROR: Could not find a version that satisfies the requirement torch (from versions: none)\n"
+                "ERROR: No matching distribution found for torch"
+            ),
+            ["proxy-authentication"],
+        ),
+        (
+            (
+                "WARNING: Retrying (Retry(total=0)) after connection broken by 'SSLError(SSLCertVerificationError(1, '[SSL: CERTIFICATE_VERIFY_FAILED] certificate verify failed: unable to get local issuer certificate (_ssl.c:1000)'))': /whl/rocm6.4/torch/\n"
+                "Could not fetch URL https://download.pytorch.org/whl/rocm6.4/torch/: There was a problem confirming the ssl certificate: HTTPSConnectionPool(host='download.pytorch.org', port=443): Max retries exceeded with url: /whl/rocm6.4/torch/ (Caused by SSLError(SSLCertVerificationError(1, '[SSL: CERTIFICATE_VERIFY_FAILED] certificate verify failed'))) - skipping\n"
+                "ERROR: Could not find a version that satisfies the requirement torch (from versions: none)\n"
+                "ERROR: No matching distribution found for torch"
+            ),
+            ["tls-certificate"],
+        ),
+        (
+            (
+                "Resolved 12 packages in 1.2s\n"
+                "Installed 12 packages in 3s\n"
+                " + torch==2.8.0+rocm6.4\n"
+                " + torchvision==0.23.0+rocm6.4"
+            ),
+            [],
+        ),
+        (("Installed 24 packages in 3s\n + nvidia-cublas-cu12==12.8.4.1\n + torch==2.8.0"), ["torch-cuda-wheel"]),
+        ("torch.cuda.is_available() -> False", ["torch-gpu-unavailable"]),
+        (
+            "xformers 0.0.28 requires torch==2.5.0, but you have torch 2.8.0+rocm6.4 which is incompatible.",
+            ["pip-conflict"],
+        ),
+        (
+            ("- PyTorch version: 2.3.0+cu121\n- CUDA used to build PyTorch: 12.1\n- Is CUDA available: True"),
+            ["torch-cuda-wheel"],
+        ),
+        ("You may need to set HSA_OVERRIDE_GFX_VERSION to make it work.", []),
+        (
+            "ImportError: libamdhip64.so.6: cannot enable executable stack as shared object requires: Invalid argument",
+            ["library-executable-stack"],
         ),
         ("True\n", []),
         ("UserWarning: Attempting to use hipBLASLt on an unsupported architecture!", []),

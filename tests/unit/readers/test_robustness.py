@@ -79,6 +79,10 @@ def mutations(draw: st.DrawFn) -> str:
     return draw(st.sampled_from(["\n", "\r\n", " "])).join(lines)
 
 
+# Pieces that patterns with several repetitions could get lost in.
+REPEATED = ("aaaa", " -", "://", " [", '"', "\\", "'a ", "1.", "a: ", "(", " (from ", "<b ", "&", "> ", "a-1 ", "E: ")
+
+
 def check(text: str) -> None:
     plain = "\n".join(plain_lines(text))
     reading = rocminfo(text)
@@ -89,7 +93,7 @@ def check(text: str) -> None:
         assert gpu["name"] is None or gpu["name"] in plain
     for gpu in lspci_gpus(text):
         assert gpu["address"].split(":")[-1] in plain.lower()
-    assert len(kfd_nodes(text)) <= plain.count("simd_count")
+    assert len(kfd_nodes(text)) <= plain.count("simd_count") + plain.count("gfx_target_version")
     for entry in dkms_status(text):
         assert entry["module"] in plain
     for reader in (apt_problems, dmesg_problems, python_problems):
@@ -137,19 +141,19 @@ def test_listings_are_no_complaints(name: str) -> None:
 def test_all_readers_read_all_captures_in_a_second() -> None:
     for reader in READERS.values():
         reader("")  # loads the data
-    started = time.perf_counter()
+    started = time.process_time()
     for text in TEXTS.values():
         for reader in READERS.values():
             reader(text)
-    assert time.perf_counter() - started < 1
+    assert time.process_time() - started < 1
 
 
 def test_a_long_log_takes_no_ages() -> None:
-    text = "".join(TEXTS.values()) * 20 + "a" * 20000 + " -" * 20000 + "://" * 5000 + " [" * 5000
-    started = time.perf_counter()
+    text = "".join(TEXTS.values()) * 5 + "".join(f"{piece * 5000}\n" for piece in REPEATED)
+    started = time.process_time()
     for reader in READERS.values():
         reader(text)
-    assert time.perf_counter() - started < 20
+    assert time.process_time() - started < 10
 
 
 def test_every_id_is_in_the_table() -> None:

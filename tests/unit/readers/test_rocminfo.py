@@ -1,7 +1,12 @@
 """rocminfo through the releases, whole, cut down and failed."""
 
+# Lines of output stand as they were printed.
+# ruff: noqa: E501
+
 from __future__ import annotations
 
+import json
+import re
 from typing import Any
 
 import pytest
@@ -145,6 +150,19 @@ RESOURCES = (
         ("ROCk module version 6.16.13 is loaded\n" + RESOURCES, "hsa-init-failed"),
         (RESOURCES.replace("_OUT_OF_RESOURCES", ""), "hsa-init-failed"),
         ("rocminfo: error while loading shared libraries: libhsa-runtime64.so.1: cannot open\n", "hsa-init-failed"),
+        (
+            '<font color="#CC0000">ROCk module is NOT loaded, possibly no GPU devices</font>\n'
+            '<font color="#CC0000">Unable to open /dev/kfd read-write: No such file or directory</font>\n',
+            "module-not-loaded",
+        ),
+        (REFUSED + "Invalid argument\nroot is member of nogroup group\n", "kfd-open-failed"),
+        (LOADED + "rocminfo: symbol lookup error: rocminfo: undefined symbol: hsa_amd_x\n", "hsa-init-failed"),
+        ("rocminfo: libhsa-runtime64.so.1: version `ROCR_1' not found (required by rocminfo)\n", "hsa-init-failed"),
+        (LOADED + "Segmentation fault (core dumped)\n", "hsa-init-failed"),
+        (LOADED + "rocminfo: amd_topology.cpp:341: Assertion `ret' failed.\nAborted\n", "hsa-init-failed"),
+        ("Name: torch\nVersion: 2.8.0\nName: numpy\n", "unparseable"),
+        # Crashes of other programs.
+        ("Segmentation fault (core dumped)\n", "unparseable"),
         ("", "unparseable"),
         (LOADED, "unparseable"),
         ("bash: rocminfo: command not found\n", "unparseable"),
@@ -220,6 +238,15 @@ STRIX_HALO: list[Gpu] = [("gfx1151", "Radeon 8060S Graphics", 40, "1586", "c5:00
         "\n".join(f"gpu-01: {line}" for line in LISTING.split("\n")),
         "\n".join(f"{number}:{line}" for number, line in enumerate(LISTING.split("\n"), 1)),
         "\n".join(line.strip() for line in LISTING.split("\n")),
+        "\ufeff" + LISTING,
+        "\n".join(f"rocm-1  | {line}" for line in LISTING.split("\n")),
+        "\n".join(f"2026-05-06T12:00:00.123456789Z {line}" for line in LISTING.split("\n")),
+        "\n".join(f"May  6 12:00:00 gpu-01 rocminfo[812]: {line}" for line in LISTING.split("\n")),
+        "\n".join(f"[1,0]<stdout>:{line}" for line in LISTING.split("\n")),
+        f'<pre><font color="#D3D7CF">ROCk module is loaded</font>\n{LISTING}</pre>',
+        json.dumps({"stdout": f"\x1b[37mROCk module is loaded\x1b[0m\n{LISTING}"}),
+        json.dumps({"stdout_lines": LISTING.split("\n")}, indent=4),
+        "\n".join(f"  - '{line}'" for line in LISTING.split("\n")),
     ],
     ids=[
         "plain",
@@ -234,6 +261,15 @@ STRIX_HALO: list[Gpu] = [("gfx1151", "Radeon 8060S Graphics", 40, "1586", "c5:00
         "pdsh",
         "numbered",
         "flush",
+        "bom",
+        "compose",
+        "kubernetes",
+        "journal",
+        "mpi",
+        "html",
+        "json",
+        "json-lines",
+        "yaml-lines",
     ],
 )
 def test_a_listing_wins(text: str) -> None:
@@ -256,8 +292,42 @@ def test_a_gpu_type_without_a_target_is_no_gpu() -> None:
     assert rocminfo("Name: gfx803\nDevice Type: CPU\n")["gpus"] == []
 
 
-def test_labels_of_other_tools_are_no_agents() -> None:
-    assert rocminfo("GPU[0]\t\t: Device Name: \t\tgfx942\n")["gpus"] == []
+@pytest.mark.parametrize(
+    "text",
+    [
+        "GPU[0]\t\t: Device Name: \t\tgfx942\n",
+        "GPU: 0\n    ASIC:\n        MARKET_NAME: AMD Instinct MI300X\n        TARGET_GRAPHICS_VERSION: gfx942\n",
+        "  Device Type:\t\t\t CL_DEVICE_TYPE_GPU\n  Board name:\t\t\t AMD Radeon VII\n  Name:\t\t\t gfx906:sramecc+:xnack-\n",
+        "  Device Name                                     gfx1100\n  Device Type                                     GPU\n",
+        "gfx000\ngfx942\n",
+        "The MI300X (gfx942) is a GPU. Name: it as you like; gfx90a and gfx1100 are GPUs too.\n",
+    ],
+    ids=["rocm-smi", "amd-smi", "clinfo-amd", "clinfo", "enumerator", "prose"],
+)
+def test_other_tools_name_no_agents(text: str) -> None:
+    assert rocminfo(text)["gpus"] == []
+
+
+@pytest.mark.parametrize("keep", ["gfx", "Name", "Name|Device Type", "Agent|Name|Uuid|Compute Unit"])
+def test_grep_leaves_the_gpu(keep: str) -> None:
+    kept = "\n".join(line for line in LISTING.split("\n") if re.search(keep, line))
+    assert [gpu["gfx"] for gpu in rocminfo(kept)["gpus"]] == ["gfx1151"]
+
+
+def test_a_processor_named_like_an_accelerator_is_none() -> None:
+    text = (
+        "  Name:  AMD Instinct MI300A Accelerator\n  Marketing Name:  AMD Instinct MI300A Accelerator\n  Device Type:  CPU\n"
+        "  Name:  gfx942\n  Marketing Name:  AMD Instinct MI300A\n  Device Type:  GPU\n  Chip ID:  29856(0x74a0)\n"
+        "  BDFID:  256\n  Compute Unit:  228\n"
+    )
+    assert gpus(rocminfo(text)) == [("gfx942", "AMD Instinct MI300A", 228, "74a0", "01:00.0")]
+
+
+def test_features_in_the_name_of_an_old_release() -> None:
+    text = (
+        "  Name:  gfx906+sram-ecc\n  Marketing Name:  Vega 20\n  Device Type:  GPU\n  Chip ID:  26272\n  BDFID:  768\n"
+    )
+    assert gpus(rocminfo(text)) == [("gfx906", "Vega 20", None, "66a0", "03:00.0")]
 
 
 def test_rocm_1_form() -> None:
