@@ -195,6 +195,9 @@ def test_compatibility_names_known_lines() -> None:
     known = {row["name"] for row in rows("gpus", "gpus")}
     for row in rows("compatibility", "limits"):
         assert set(row["gpus"]) <= known
+        named = [*row.get("driver_not", ()), *([row["driver_since"]] if "driver_since" in row else [])]
+        assert named
+        assert {parse(driver) for driver in named} <= set(matrix.drivers())
 
 
 def test_gpus() -> None:
@@ -226,7 +229,8 @@ def test_package_targets_are_known() -> None:
         assert row["required"] == any(ending.endswith("x") for ending in row["values"])
     metas = {row["name"] for row in rows("packages", "meta")}
     assert {name for stream in matrix.table("packages")["streams"].values() for name in stream["default"]} <= metas
-    assert {row["stream"] for row in rows("packages", "meta")} == {"legacy", "core"}
+    for row in rows("packages", "meta"):
+        assert row["stream"] == ("core" if "{line}" in row["name"] else "legacy"), row
     assert {row["kind"] for row in rows("packages", "shadowed")} == {"same-name", "library"}
 
 
@@ -270,6 +274,7 @@ def test_keys() -> None:
         for report in row.get("reports", ()):
             assert set(report) == {"base", "signed_by", "note"} | ALWAYS
             assert report["base"] in UPSTREAM
+            assert report["status"] != "confirmed"
             assert report["signed_by"] == "C367239A86C9B62AF49C921EFA296B056C5BB456"
 
 
@@ -304,6 +309,7 @@ def test_gpus_as_published() -> None:
             assert parse(row["since"]) == parse(published["since"]), name
         else:
             assert row["since"] is None or "since" in row["doubts"], name
+        assert list(row.get("revisions", ())) == published.get("revisions", []), name
         for key in ("deprecated", "until"):
             assert (key in row) == (key in published), name
             assert key not in row or parse(row[key]) == parse(published[key]), name
@@ -334,6 +340,19 @@ def python_tags(text: str) -> list[str]:
 def test_driver_modules_as_published() -> None:
     listed = {row["version"]: row["module"] for row in rows("drivers", "drivers")}
     assert {driver: listed[driver] for driver in PUBLISHED["modules"]} == PUBLISHED["modules"]
+    for row in rows("drivers", "drivers"):
+        if row["version"] not in PUBLISHED["modules"] and row["module"]:
+            assert row["module"] == listed[parse(row["version"]).line], "taken over from the first of its line"
+
+
+def test_pytorch_versions_that_amd_lists_as_published() -> None:
+    listed = {", ".join(row["rocm"]): row["torch"] for row in rows("pytorch", "amd_listed")}
+    assert listed == PUBLISHED["listed"]
+
+
+def test_endings_of_packages_as_published() -> None:
+    for row in rows("packages", "gpu_suffixes"):
+        assert list(row["values"]) == PUBLISHED["endings"]["family" if row["required"] else "target"].split()
 
 
 def test_pairs_of_driver_and_user_space_as_published() -> None:
@@ -348,6 +367,16 @@ def test_pairs_of_driver_and_user_space_as_published() -> None:
         ("74a1", "gfx942", "Instinct MI300X", False),
         ("74B5", "gfx942", "Instinct MI300X", False),
         ("0x73ae", "gfx1030", "Radeon PRO V620", False),
+        ("67df", "gfx803", "Radeon RX 480 / 580 and siblings", False),
+        ("687f", "gfx900", "Radeon RX Vega", False),
+        ("731f", "gfx1010", "Radeon RX 5600 / 5700 and siblings", False),
+        ("73bf", "gfx1030", "Radeon RX 6800 / 6900 and siblings", False),
+        ("73df", "gfx1031", "Radeon RX 6700 / 6750 and siblings", False),
+        ("73ff", "gfx1032", "Radeon RX 6600 / 6650 and siblings", False),
+        ("15dd", "gfx902", "Raven and Picasso (integrated)", True),
+        ("163f", "gfx1033", "Van Gogh (integrated)", True),
+        ("1681", "gfx1035", "Rembrandt (Radeon 680M / 660M)", True),
+        ("1506", "gfx1037", "Mendocino (Radeon 610M)", True),
         ("1638", "gfx90c", "Renoir and Cezanne (integrated)", True),
         ("164e", "gfx1036", "Raphael (integrated)", True),
         ("1114", "gfx1152", "Ryzen AI 300 (860M/840M, gfx1152)", True),

@@ -26,7 +26,8 @@ DEBIAN = {"bookworm": "12", "trixie": "13"}
 ADDRESSES = yaml.safe_load((Path(__file__).parent / "published_addresses.yml").read_text(encoding="utf-8"))
 DIRECTORY = {codename: f"ubuntu{UBUNTU[codename].replace('.', '')}" for codename in ("jammy", "noble", "resolute")}
 DIRECTORY |= {codename: f"debian{number}" for codename, number in DEBIAN.items()}
-DOUBTS = yaml.safe_load((Path(__file__).parent / "published_tables.yml").read_text(encoding="utf-8"))["doubts"]
+TABLES = yaml.safe_load((Path(__file__).parent / "published_tables.yml").read_text(encoding="utf-8"))
+DOUBTS = TABLES["doubts"]
 LEGACY = [row for row in ADDRESSES["releases"] if "suites" in row]
 CORE = [row for row in ADDRESSES["releases"] if "systems" in row]
 
@@ -98,6 +99,7 @@ def test_core_addresses(row: dict[str, Any], codename: str) -> None:
         "/etc/apt/keyrings/rocm.asc",
     ]
     assert [key["name"] for key in release["keys"]] == ["amd", "radeon"]
+    assert release["keys"][0]["url"] == TABLES["key_files"][row["version"]]
     assert release["prefix"] == row["prefix"]
     assert (release["stream"], release["build"], release["pin"], release["ld_so"]) == ("core", None, None, None)
     assert release["packages"]["versioned_suffix"] == row["prefix"].rpartition("-")[2]
@@ -531,6 +533,44 @@ def test_previews_and_deltas_are_marked() -> None:
 
 def test_a_radeon_only_release_supports_no_data_centre_gpu() -> None:
     assert resolve_release("6.2.3", host("jammy"))["gfx"] == ["gfx906", "gfx1030", "gfx1100"]
+
+
+@pytest.mark.parametrize(
+    ("version", "codename", "series", "gpu", "listed"),
+    [
+        ("6.1", "jammy", "5.15", "Instinct MI300X", True),
+        ("6.1", "jammy", "6.5", "Instinct MI300X", False),
+        ("6.2.1", "jammy", "6.8", "Instinct MI300X", False),
+        ("6.4", "bookworm", "6.1", "Instinct MI300X", True),
+        ("6.4", "bookworm", "6.1", "Instinct MI250", False),
+        ("7.0", "bookworm", "6.1", "Instinct MI210", True),
+        ("7.0", "bookworm", "6.1", "Instinct MI100", False),
+        ("7.0.2", "trixie", "6.12", "Instinct MI300X", True),
+        ("7.0.2", "trixie", "6.12", "Instinct MI355X", False),
+        ("7.0.2", "trixie", "6.12", "Radeon PRO V620", False),
+        ("7.2.4", "trixie", "6.12", "Instinct MI100", False),
+        ("7.14", "bookworm", "6.1", "Instinct MI250", True),
+        ("7.14", "trixie", "6.12", "Instinct MI250", False),
+        ("7.14", "bookworm", "6.1", "Instinct MI300A", True),
+        ("7.14", "trixie", "6.12", "Instinct MI300A", False),
+        ("7.14", "bookworm", "6.1", "Instinct MI350P", False),
+        ("7.14", "trixie", "6.12", "Instinct MI350P", True),
+        ("10.0", "bookworm", "6.1", "Instinct MI210", False),
+        ("10.0", "bookworm", "6.1", "Instinct MI100", False),
+        ("10.0", "noble", "6.8", "Radeon PRO W7900", False),
+        ("10.0", "noble", "6.17", "Radeon PRO W7900", True),
+        ("10.1", "trixie", "6.12", "Radeon PRO W7900", False),
+    ],
+)
+def test_gpus_that_amd_lists_on_a_system(version: str, codename: str, series: str, gpu: str, listed: bool) -> None:
+    family = gpu.partition(" ")[0].lower()
+    rows = [row for row in resolve_release(version, host(codename))["kernels"] if row["series"] == series]
+    assert rows
+    named = {gpu, family}
+    allowed = [
+        row for row in rows if named.isdisjoint(row["without"]) and (not row["only"] or named & set(row["only"]))
+    ]
+    assert bool(allowed) == listed
 
 
 def test_the_kernel_of_processors_with_gpu_is_named() -> None:
