@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils import matrix, systems
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.addresses import UPSTREAM
-from ansible_collections.gpufleet.rocm.plugins.plugin_utils.doubts import doubts
+from ansible_collections.gpufleet.rocm.plugins.plugin_utils.doubts import fields_in_doubt
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.errors import DecisionError
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.matrix import Row
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.releases import driver_build, resolve_release
@@ -330,7 +330,7 @@ def _note(row: Row) -> str:
 
 def _doubts(row: Row) -> list[str]:
     """'suite conflicting (the reason)' per field in doubt."""
-    return [f"{field} {status}" + (f" ({note})" if note else "") for field, status, note in doubts(row)]
+    return [f"{field} {status}" + (f" ({note})" if note else "") for field, status, note in fields_in_doubt(row)]
 
 
 def _sources(row: Row) -> str:

@@ -88,11 +88,14 @@ def resolve_release(
         "gfx": list(gfx_targets(number)),
         "ld_so": _ld_so() if _legacy(repository) else None,
         "path": _path(number),
-        "warnings": [
-            *doubts.release_warnings(number, release, system),
-            *doubts.key_warnings([key["name"] for key in keys], repository["base"], _given(fingerprints)),
-            *_derivative_warning(os, system),
-        ],
+        "warnings": doubts.warnings(
+            [
+                *doubts.of_release(number, release, system),
+                *doubts.of_shadows(_shadowed(number, repository)),
+                *doubts.of_keys([key["name"] for key in keys], repository["base"], _given(fingerprints)),
+            ]
+        )
+        + _derivative_warning(os, system),
     }
 
 
@@ -221,7 +224,7 @@ def _packages(number: Version, repository: Row, system: Row) -> dict[str, Any]:
     """Package names; `shadowed`: AMD's names that the distribution uses too, `conflicting`: its libraries."""
     packages = table("packages")
     stream = packages["streams"][repository["stream"]]
-    shadowed = [row for row in packages["shadowed"] if _legacy(repository) and applies(row, number)]
+    shadowed = _shadowed(number, repository)
     default = [name.format(line=number.line) for name in stream["default"]]
     endings = next((row for row in packages["gpu_suffixes"] if row["repository"] == repository["name"]), None)
     return {
@@ -237,6 +240,11 @@ def _packages(number: Version, repository: Row, system: Row) -> dict[str, Any]:
         "per_gfx": _per_gfx(default, endings["values"], gfx_targets(number)) if endings else None,
         "per_gfx_only": bool(endings and endings["required"]),
     }
+
+
+def _shadowed(number: Version, repository: Row) -> list[Row]:
+    """Packages of the distribution that are in the way of the legacy stream; the names of the new one are its own."""
+    return [row for row in table("packages")["shadowed"] if _legacy(repository) and applies(row, number)]
 
 
 def _per_gfx(names: list[str], endings: list[str], targets: Iterable[str]) -> dict[str, list[str]]:

@@ -21,7 +21,7 @@ from types import MappingProxyType
 from typing import Any
 
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.addresses import base_addresses, trusted_host
-from ansible_collections.gpufleet.rocm.plugins.plugin_utils.doubts import row_warnings, warning
+from ansible_collections.gpufleet.rocm.plugins.plugin_utils.doubts import Doubt, of_row, warnings
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.errors import DecisionError
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.matrix import (
     Row,
@@ -190,14 +190,14 @@ def _families(number: Version, row: Row) -> list[tuple[str | None, list[str] | N
 
 def _warnings(number: Version, release: Row, wheels: Row, index: Version) -> list[dict[str, str]]:
     subject = f"PyTorch {wheels['torch']}"
-    warnings = row_warnings(wheels, subject)
+    found = of_row(wheels, subject)
+    if release["driver"] and _serves(release["driver"], index) is None:
+        found.append(Doubt(f"driver {release['driver']} with user space {index.line}", "unconfirmed"))
+    told = warnings(found)
     if index.line != number.line:
         message = f"the wheels carry ROCm {index.directory}, the host has {number}: no nearer index"
-        warnings.append({"id": "torch-index-older", "message": message})
-    if release["driver"] and _serves(release["driver"], index) is None:
-        pair = f"driver {release['driver']} with user space {index.line}"
-        warnings.append(warning("unconfirmed", pair, None))
+        told.append({"id": "torch-index-older", "message": message})
     if parse(wheels["torch"]) <= EXTRA_INDEX_LAST:
         message = f"{subject} was documented with --extra-index-url: the index may lack its dependencies"
-        warnings.append({"id": "torch-extra-index", "message": message})
-    return warnings
+        told.append({"id": "torch-extra-index", "message": message})
+    return told

@@ -14,7 +14,7 @@ import yaml
 
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils import matrix, systems
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.addresses import UPSTREAM
-from ansible_collections.gpufleet.rocm.plugins.plugin_utils.doubts import doubts
+from ansible_collections.gpufleet.rocm.plugins.plugin_utils.doubts import fields_in_doubt
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.versions import Version, parse
 
 PUBLISHED = yaml.safe_load((Path(__file__).parent / "published_tables.yml").read_text(encoding="utf-8"))
@@ -86,10 +86,10 @@ def test_statuses_and_sources_are_known(file: str) -> None:
         assert row.get("status", "confirmed") in STATUS, row
         assert set(row.get("source", ())) <= known, row
         assert "source" not in row or row["source"], row
-        assert doubts(row) or "doubts" not in row, row
-        assert {status for _, status, _ in doubts(row)} <= STATUS - {"confirmed"}, row
+        assert fields_in_doubt(row) or "doubts" not in row, row
+        assert {status for _, status, _ in fields_in_doubt(row)} <= STATUS - {"confirmed"}, row
         # What holds for the whole row is not said again of a field; a release is known by more than its addresses.
-        assert file == "releases" or row.get("status") not in {status for _, status, _ in doubts(row)}, row
+        assert file == "releases" or row.get("status") not in {status for _, status, _ in fields_in_doubt(row)}, row
 
 
 @pytest.mark.parametrize("file", FILES)
@@ -122,7 +122,7 @@ def test_releases_name_known_things() -> None:
         assert row["version"] == parse(row["version"]).full
         assert "graphics" not in row or parse(row["graphics"]) in matrix.releases()
         assert "released" not in row or re.fullmatch(r"20\d\d-[01]\d-[0-3]\d", row["released"])
-        assert {field for field, _, _ in doubts(row)} <= {"suite", "repository", "graphics"}
+        assert {field for field, _, _ in fields_in_doubt(row)} <= {"suite", "repository", "graphics"}
     for repository in repositories.values():
         assert repository["base"] in UPSTREAM
         assert repository["key"] in keys
@@ -144,7 +144,7 @@ def test_drivers_belong_to_a_release_or_say_why_not() -> None:
     assert {row["version"] for row in rows("drivers", "drivers")} - used == {"30.30.2"}
     assert {parse(row["release"]) for row in rows("releases", "driver_only")} <= set(matrix.releases())
     for row in rows("drivers", "drivers"):
-        assert {field for field, _, _ in doubts(row)} <= {"module", "build"}
+        assert {field for field, _, _ in fields_in_doubt(row)} <= {"module", "build"}
         assert row["module"] is None or re.fullmatch(r"\d+\.\d+\.\d+", row["module"])
         assert "build" not in row or re.fullmatch(r"\d{5}", row["build"])
         assert "released" not in row or re.fullmatch(r"20\d\d-[01]\d-[0-3]\d", row["released"])
@@ -214,7 +214,7 @@ def test_gpus() -> None:
         life = [row[key] for key in ("since", "sure_since", "deprecated", "until") if row.get(key) is not None]
         assert all(parse(version).full == version for version in life)
         assert all(parse(earlier) < parse(later) for earlier, later in pairwise(life)), row
-        assert ("sure_since" in row) == any(field == "since" for field, _, _ in doubts(row)), row
+        assert ("sure_since" in row) == any(field == "since" for field, _, _ in fields_in_doubt(row)), row
         assert row["since"] or row["status"] != "confirmed" or "note" in row, "say why no release supports it"
         assert all(re.fullmatch(r"[0-9a-f]{2}", revision) for revision in row.get("revisions", ()))
     assert all(len(gfx) == 1 for gfx in targets.values()), "one device id, one target"

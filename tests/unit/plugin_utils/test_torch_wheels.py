@@ -184,7 +184,7 @@ def test_mirrors(mirror: str | None, url: str, trusted: str | None) -> None:
 
 def test_ten_comes_with_warnings_and_the_address_of_amd() -> None:
     wheels = resolve_torch("10.1", "3.12", None, {"amd_stable": "https://mirror.example/stable"})
-    assert [warning["id"] for warning in wheels["warnings"]] == ["torch-index-older", "fact-unconfirmed"]
+    assert [warning["id"] for warning in wheels["warnings"]] == ["fact-unconfirmed", "torch-index-older"]
     assert [row["url"] for row in wheels["alternatives"]] == ["https://mirror.example/stable/rocm/whl-next/"]
     assert wheels["alternatives"][0]["torch"] == "2.12 to 2.14"
 
