@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils import matrix, systems
+from ansible_collections.gpufleet.rocm.plugins.plugin_utils.addresses import UPSTREAM
+from ansible_collections.gpufleet.rocm.plugins.plugin_utils.doubts import fields_in_doubt
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.errors import DecisionError
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.matrix import Row
-from ansible_collections.gpufleet.rocm.plugins.plugin_utils.releases import resolve_release
+from ansible_collections.gpufleet.rocm.plugins.plugin_utils.releases import driver_build, resolve_release
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.torch_wheels import resolve_torch
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.versions import Version, parse
 
@@ -42,6 +44,39 @@ def releases_page() -> str:
             (
                 [row["version"], row["reason"], row["status"], _sources(row)]
                 for row in matrix.table("releases")["unpublished"]
+            ),
+        ),
+        "## Numbers that only a driver has",
+        table(
+            ["Number", "User space", "Status", "Source"],
+            (
+                [row["version"], row["release"], row["status"], _sources(row)]
+                for row in matrix.table("releases")["driver_only"]
+            ),
+        ),
+        "## Drivers",
+        "The build field is part of the package versions. The kernels that AMD lists are under systems above, those "
+        "on which a driver is known not to build below.",
+        table(
+            ["Driver", "Released", "DKMS module", "Build field", "Status", "Source", "Note"],
+            (_driver_cells(row) for row in matrix.table("drivers")["drivers"]),
+        ),
+        table(
+            ["Drivers", "Do not build on", "Status", "Source"],
+            (
+                [", ".join(row["drivers"]), _failing_kernel(row), row["status"], _sources(row)]
+                for row in matrix.table("drivers")["failures"]
+            ),
+        ),
+        "## Signing keys",
+        table(["Key", "Fingerprint", "Status", "Source", "Note"], map(_key_cells, matrix.table("keys")["keys"])),
+        "Reports of signatures by another key:",
+        table(
+            ["Repository", "Signed by", "Status", "Source", "Note"],
+            (
+                [UPSTREAM[row["base"]], f"`{row['signed_by']}`", row["status"], _sources(row), row["note"]]
+                for key in matrix.table("keys")["keys"]
+                for row in key.get("reports", ())
             ),
         ),
         "## Drivers and user space",
@@ -101,6 +136,12 @@ def pytorch_page() -> str:
         "## Default per release",
         "The newest set of the nearest index, by Python version.",
         table(["ROCm", "Index", *(f"Python {python}" for python in PYTHONS)], _default_cells()),
+        "## AMD's own places",
+        "For releases from *since* up to, not with, *until*.",
+        table(
+            ["Address", "Since", "Until", "GPU families", "For pip", "Status", "Source", "Note"],
+            map(_place_cells, matrix.table("pytorch")["amd_indexes"]),
+        ),
         "## Versions that AMD lists",
         "From AMD's compatibility tables; the indexes above are PyTorch's own builds and reach further.",
         table(
@@ -148,11 +189,33 @@ def _user_space(number: Version) -> str:
 def _release_notes() -> list[str]:
     lines = []
     for number, row in matrix.releases().items():
-        doubts = ", ".join(f"{field} {status}" for field, status in row.get("doubts", {}).items())
-        text = ". ".join(part for part in (row.get("note"), f"In doubt: {doubts}" if doubts else None) if part)
+        doubtful = _doubts(row)
+        text = ". ".join(
+            [*([row["note"]] if "note" in row else []), *(["In doubt: " + "; ".join(doubtful)] if doubtful else [])]
+        )
         if text:
             lines.append(f"- **{number}**: {text}.")
     return lines
+
+
+def _driver_cells(row: Row) -> list[str]:
+    return [
+        row["version"],
+        row.get("released", NONE),
+        row["module"] or NONE,
+        driver_build(row) or NONE,
+        row["status"],
+        _sources(row),
+        _note(row),
+    ]
+
+
+def _failing_kernel(row: Row) -> str:
+    return f"{row['series']}" + (f" from ABI {row['abi_from']} on" if "abi_from" in row else "")
+
+
+def _key_cells(row: Row) -> list[str]:
+    return [row["name"], f"`{row['fingerprint']}`", row["status"], _sources(row), _note(row)]
 
 
 def _support_cells() -> list[list[str]]:
@@ -174,7 +237,9 @@ def _kernel(row: Row) -> str:
     extra += ["preview"] if row.get("preview") else []
     extra += [f"only {', '.join(row['only'])}"] if "only" in row else []
     extra += [f"not {', '.join(row['without'])}"] if "without" in row else []
+    extra += [row["package"]] if "package" in row else []
     extra += [row["status"]] if "status" in row else []
+    extra += [row["note"]] if "note" in row else []
     return f"{name} ({'; '.join(extra)})" if extra else name
 
 
@@ -184,7 +249,6 @@ def _gpu_cells(row: Row) -> list[str]:
     until = parse(row["until"]).directory if "until" in row else NONE
     if "deprecated" in row:
         until += f" (deprecated {parse(row['deprecated']).directory})"
-    doubts = [f"{field} {status}" for field, status in row.get("doubts", {}).items()]
     return [
         row["name"],
         row["gfx"],
@@ -194,7 +258,7 @@ def _gpu_cells(row: Row) -> list[str]:
         until,
         row["status"],
         _sources(row),
-        "; ".join([*([row["note"]] if "note" in row else []), *doubts]) or NONE,
+        _note(row),
     ]
 
 
@@ -218,7 +282,6 @@ def _target_cells() -> list[list[str]]:
 
 
 def _wheel_cells(row: Row) -> list[str]:
-    doubts = [f"{field} {status}" for field, status in row.get("doubts", {}).items()]
     return [
         row["torch"],
         row["torchvision"],
@@ -227,7 +290,20 @@ def _wheel_cells(row: Row) -> list[str]:
         ", ".join(row["python"]),
         row["status"],
         _sources(row),
-        "; ".join([*([row["note"]] if "note" in row else []), *doubts]) or NONE,
+        _note(row),
+    ]
+
+
+def _place_cells(row: Row) -> list[str]:
+    return [
+        f"`{UPSTREAM[row['base']]}{row['path']}`",
+        parse(row["since"]).directory,
+        parse(row["until"]).directory if "until" in row else NONE,
+        ", ".join(row.get("families", ())) or "all",
+        f"`--{row['form']}`",
+        row["status"],
+        _sources(row),
+        _note(row),
     ]
 
 
@@ -245,6 +321,16 @@ def _default_cells() -> list[list[str]]:
             cells.append(wheels["torch"])
         lines.append([number.full, index, *cells])
     return lines
+
+
+def _note(row: Row) -> str:
+    """The note of a row and what is in doubt about it."""
+    return "; ".join([*([row["note"]] if "note" in row else []), *_doubts(row)]) or NONE
+
+
+def _doubts(row: Row) -> list[str]:
+    """'suite conflicting (the reason)' per field in doubt."""
+    return [f"{field} {status}" + (f" ({note})" if note else "") for field, status, note in fields_in_doubt(row)]
 
 
 def _sources(row: Row) -> str:

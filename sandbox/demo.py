@@ -32,7 +32,7 @@ def play(label: str, *words: str) -> tuple[int, dict[str, dict[str, int]], float
             # Each task shows its name when it starts, not when its first host has finished.
             "ANSIBLE_DISPLAY_SKIPPED_HOSTS": "1",
             "ANSIBLE_CALLBACK_PLUGINS": str(RECAP),
-            "ANSIBLE_CALLBACKS_ENABLED": "sandbox_recap",
+            "ANSIBLE_CALLBACKS_ENABLED": "sandbox_recap,gpufleet.rocm.exit_status",
             "SANDBOX_RECAP": str(recap),
         }
         command = [str(Path(sys.executable).with_name("ansible-playbook")), "-i", INVENTORY, "site.yml", *words]

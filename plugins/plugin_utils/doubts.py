@@ -2,64 +2,102 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils import systems
-from ansible_collections.gpufleet.rocm.plugins.plugin_utils.matrix import DOUBTFUL, Row, drivers, gfx_targets
+from ansible_collections.gpufleet.rocm.plugins.plugin_utils.addresses import UPSTREAM
+from ansible_collections.gpufleet.rocm.plugins.plugin_utils.matrix import Row, drivers, gfx_targets, table
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.versions import Version, parse
 
-Warning = dict[str, str]
-
-# What is written to the host or decides which tree is read: here even a third-party source is worth a word.
-_WRITTEN = ("driver", "graphics", "repository", "suite")
+CERTAIN = "confirmed"
 
 _MEANING = {
     "inferred": "follows from other releases and was not seen itself",
-    "conflicting": "is told differently by two sources",
+    "conflicting": "told differently by two sources",
     "unconfirmed": "could not be checked",
-    "third-party": "was only seen outside AMD's own pages",
+    "third-party": "only seen outside AMD's own pages",
 }
 
 
-def release_warnings(number: Version, release: Row, system: Row) -> list[Warning]:
-    """Doubts about a release on a system: its own fields, its driver, its kernels, its GPU targets."""
+class Doubt(NamedTuple):
+    """Something that is less than confirmed: a field of a row, or a subject such as 'driver 31.60'."""
+
+    subject: str
+    status: str
+    note: str | None = None
+
+
+def fields_in_doubt(row: Row) -> list[Doubt]:
+    """Fields that are less certain than their row: each is written as a status or as `{status, note}`."""
+    found = []
+    for field, value in row.get("doubts", {}).items():
+        doubt = value if isinstance(value, Mapping) else {"status": value}
+        found.append(Doubt(field, doubt["status"], doubt.get("note")))
+    return found
+
+
+def warnings(doubts: Iterable[Doubt]) -> list[dict[str, str]]:
+    """One warning `fact-<status>` per status, which names every subject: an operator reads few lines, not many."""
+    subjects: dict[str, list[str]] = {}
+    for subject, status, note in doubts:
+        subjects.setdefault(status, []).append(f"{subject} ({note})" if note else subject)
+    return [
+        {"id": f"fact-{status}", "message": f"{_MEANING[status]}: {'; '.join(listed)}"}
+        for status, listed in subjects.items()
+    ]
+
+
+def of_row(row: Row, subject: str) -> list[Doubt]:
+    """What is uncertain about a row: its fields, and the row as a whole unless a field says it already."""
+    fields = [Doubt(f"{field} of {subject}", status, note) for field, status, note in fields_in_doubt(row)]
+    whole = row["status"] != CERTAIN and row["status"] not in (doubt.status for doubt in fields)
+    return [*([Doubt(subject, row["status"], row.get("note"))] if whole else []), *fields]
+
+
+def of_release(number: Version, release: Row, system: Row) -> list[Doubt]:
+    """Doubts about a release on a system: its own fields, driver, kernels, GPU targets."""
     subject = f"ROCm {number}"
-    warnings = [
-        warning(status, field, subject, release.get("note"))
-        for field, status in release.get("doubts", {}).items()
-        if status in DOUBTFUL or field in _WRITTEN
-    ]
-    if release["status"] in DOUBTFUL and not warnings:
-        warnings.append(warning(release["status"], "release", subject, release.get("note")))
-    warnings += _driver_warnings(release)
-    warnings += _system_warnings(number, subject, system)
     unsure = [gfx for gfx, sure in gfx_targets(number).items() if not sure]
-    if unsure:
-        warnings.append(warning("unconfirmed", "gfx", subject, f"this concerns {', '.join(unsure)}"))
-    return warnings
-
-
-def _driver_warnings(release: Row) -> list[Warning]:
-    driver = drivers()[parse(release["driver"])]
-    subject = f"driver {driver['version']}"
-    fields: Mapping[str, str] = driver.get("doubts", {})
-    return [warning(status, f"driver.{field}", subject, None) for field, status in fields.items() if status in DOUBTFUL]
-
-
-def _system_warnings(number: Version, subject: str, system: Row) -> list[Warning]:
-    group = systems.support_group(number)
-    statuses = {row.get("status", group["status"]) for row in systems.kernel_rows(number, system["codename"])}
-    warnings = [
-        warning(status, "kernels", f"{subject} on {systems.label(system)}", group.get("note"))
-        for status in DOUBTFUL
-        if status in statuses
+    return [
+        *of_row(release, subject),
+        *of_row(drivers()[parse(release["driver"])], f"driver {release['driver']}"),
+        *_of_kernels(number, f"kernels of {subject} on {systems.label(system)}", system),
+        *of_row(system, systems.label(system)),
+        *([Doubt(f"support of {', '.join(unsure)} by {subject}", "unconfirmed")] if unsure else []),
     ]
-    for field, status in system.get("doubts", {}).items():
-        warnings.append(warning(status, field, systems.label(system), system.get("note")))
-    return warnings
 
 
-def warning(status: str, field: str, subject: str, note: str | None) -> Warning:
-    """One warning `fact-<status>` whose message names the field."""
-    message = f"the field {field} of {subject} {_MEANING[status]}"
-    return {"id": f"fact-{status}", "message": f"{message}: {note}" if note else message}
+def _of_kernels(number: Version, subject: str, system: Row) -> list[Doubt]:
+    """One doubt per status among the kernels that are listed for the system."""
+    group = systems.support_group(number)
+    notes: dict[str, list[str]] = {}
+    for row in systems.kernel_rows(number, system["codename"]):
+        note = row["note"] if "status" in row else group.get("note")
+        notes.setdefault(row.get("status", group["status"]), []).extend([note] if note else [])
+    return [
+        Doubt(subject, status, "; ".join(dict.fromkeys(texts))) for status, texts in notes.items() if status != CERTAIN
+    ]
+
+
+def of_shadows(rows: Sequence[Row]) -> list[Doubt]:
+    """Doubts about the distribution's packages that are said to be in the way."""
+    found = [(row["name"], doubt.status) for row in rows for doubt in of_row(row, row["name"])]
+    return [Doubt(f"the distribution's {name} in the way", status) for name, status in dict.fromkeys(found)]
+
+
+def of_keys(names: Collection[str], base: str, given: Collection[str]) -> list[Doubt]:
+    """Doubts about the pinned keys `names`, and reports against them for the repository at `base`.
+
+    Keys in `given` have a fingerprint that the operator chose, so the matrix is not asked about them.
+    """
+    found = []
+    for row in table("keys")["keys"]:
+        if row["name"] not in names or row["name"] in given:
+            continue
+        found += of_row(row, f"fingerprint of key {row['name']}")
+        for report in row.get("reports", ()):
+            if report["base"] == base:
+                subject = f"signatures of {UPSTREAM[base]} by {report['signed_by']} instead of {row['fingerprint']}"
+                found.append(Doubt(subject, report["status"], report["note"]))
+    return found

@@ -19,9 +19,6 @@ DATA = Path(__file__).parent / "data"
 # libyaml is about ten times as fast, but not every PyYAML is built with it.
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
-# Statuses that a reader must hear about. `third-party` only matters for what is written to a host.
-DOUBTFUL = ("inferred", "conflicting", "unconfirmed")
-
 
 @cache
 def table(name: str) -> Row:
@@ -61,15 +58,26 @@ def gpu_by_device(device: str) -> Row | None:
 def gfx_targets(version: Version) -> Mapping[str, bool]:
     """GPU targets that a release supports, data-centre GPUs first; the value is false where that is in doubt."""
     targets: dict[str, bool] = {}
+    radeon_only = version in releases() and releases()[version].get("kind") == "radeon-only"
     for row in table("gpus")["gpus"]:
-        if row["since"] is None or version < parse(row["since"]):
+        if row["since"] is None or not applies(row, version) or (radeon_only and row["family"] != "radeon"):
             continue
-        if "until" in row and version >= parse(row["until"]):
-            continue
-        sure = row["status"] not in DOUBTFUL and "since" not in row.get("doubts", {})
+        sure = row["status"] == "confirmed" and "since" not in row.get("doubts", {})
         sure = sure or ("sure_since" in row and version >= parse(row["sure_since"]))
         targets[row["gfx"]] = targets.get(row["gfx"], False) or sure
     return MappingProxyType(targets)
+
+
+def in_family(gfx: str, family: str) -> bool:
+    """Whether a GPU target is `family` itself or a member of it: gfx94x holds gfx942."""
+    return family in (gfx, f"{gfx[:-1]}x")
+
+
+def applies(row: Row, version: Version) -> bool:
+    """Whether a row with optional `since` and `until` (the first release without it) applies to a release."""
+    if "since" in row and version < parse(row["since"]):
+        return False
+    return "until" not in row or version < parse(row["until"])
 
 
 def gfx_releases(gfx: str) -> list[Version]:
@@ -113,11 +121,18 @@ def _renamed() -> Mapping[str, Row]:
 
 
 def find_release(version: object) -> tuple[Version, Row]:
-    """The release that `version` names exactly (6.4 is 6.4.0). Raises DecisionError `release-unknown`."""
+    """The release that `version` names exactly: 6.4 is 6.4.0, and 6.4.2.1 is 6.4.2 with the driver of that number.
+
+    Raises DecisionError `release-unknown`.
+    """
     known = releases()
     number = parse(version, known=known)
     if number in known:
         return number, known[number]
+    for row in table("releases")["driver_only"]:
+        if parse(row["version"]) == number:
+            release = parse(row["release"])
+            return release, MappingProxyType({**known[release], "driver": row["version"]})
     reason = next((row["reason"] for row in table("releases")["unpublished"] if parse(row["version"]) == number), "")
     raise DecisionError(
         "release-unknown",
@@ -128,8 +143,11 @@ def find_release(version: object) -> tuple[Version, Row]:
 
 
 def _nearest(number: Version, known: Mapping[Version, Row]) -> Version:
-    """The production release to suggest: newest of the same line, else newest below, else the oldest."""
-    production = [version for version, row in known.items() if "kind" not in row]
+    """The production release to suggest: newest of the same line, else newest below, else the oldest.
+
+    What AMD's release history lacks has no date and is not suggested.
+    """
+    production = [version for version, row in known.items() if "kind" not in row and "released" in row]
     same_line = [version for version in production if version.line == number.line]
     below = [version for version in production if version < number]
     return (same_line or below or production[:1])[-1]

@@ -11,8 +11,9 @@ The result is plain data, made anew on each call::
                 conflicting, per_gfx, per_gfx_only}: per_gfx maps a GPU target to the packages with its code alone,
                 null in the legacy stream; per_gfx_only: there are no packages for all targets at once
     driver     {version, dkms_module, build, kernels, fails_on, status}
-    kernels    [{series, flavour, points, preview, only, without, status}] that AMD lists for this system
-    gfx        GPU targets that the release supports
+    kernels    [{series, flavour, points, preview, only, without, package, status}] that AMD lists for this system;
+               only and without limit a row to some GPUs, package installs a kernel that is not the default one
+    gfx        GPU targets that the release supports on any system
     ld_so      {file, directories} or null
     path       directories for PATH
     warnings   [{id, message}]
@@ -30,9 +31,11 @@ from ansible_collections.gpufleet.rocm.plugins.plugin_utils.addresses import bas
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.errors import DecisionError
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.matrix import (
     Row,
+    applies,
     drivers,
     find_release,
     gfx_targets,
+    in_family,
     table,
 )
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.versions import Version, parse
@@ -63,7 +66,8 @@ def resolve_release(
     repository = _repository(number, release)
     _check_published(number, system)
     bases = base_addresses(mirrors)
-    keys = _keys(repository, bases, fingerprints or {})
+    fingerprints = fingerprints or {}
+    keys = _keys(repository, bases, fingerprints)
     return {
         "version": number.full,
         "requested": str(version),
@@ -84,7 +88,14 @@ def resolve_release(
         "gfx": list(gfx_targets(number)),
         "ld_so": _ld_so() if _legacy(repository) else None,
         "path": _path(number),
-        "warnings": doubts.release_warnings(number, release, system) + _derivative_warning(os, system),
+        "warnings": doubts.warnings(
+            [
+                *doubts.of_release(number, release, system),
+                *doubts.of_shadows(_shadowed(number, repository)),
+                *doubts.of_keys([key["name"] for key in keys], repository["base"], _given(fingerprints)),
+            ]
+        )
+        + _derivative_warning(os, system),
     }
 
 
@@ -174,10 +185,15 @@ def _keys(repository: Row, bases: Mapping[str, str], fingerprints: Mapping[str, 
     return keys
 
 
+def _given(fingerprints: Mapping[str, object]) -> list[str]:
+    """Names of the keys whose fingerprint the operator chose (None and '' mean: not chosen)."""
+    return [name for name, value in fingerprints.items() if value is not None and value != ""]
+
+
 def _key(row: Row, url: str, fingerprints: Mapping[str, object]) -> dict[str, str]:
     fingerprint = row["fingerprint"]
-    given = fingerprints.get(row["name"])
-    if given is not None and given != "":
+    if row["name"] in _given(fingerprints):
+        given = fingerprints[row["name"]]
         # People paste what gpg prints: groups of four, perhaps in lower case.
         fingerprint = given.replace(" ", "").upper() if isinstance(given, str) else ""
         if not _FINGERPRINT.fullmatch(fingerprint):
@@ -208,14 +224,14 @@ def _packages(number: Version, repository: Row, system: Row) -> dict[str, Any]:
     """Package names; `shadowed`: AMD's names that the distribution uses too, `conflicting`: its libraries."""
     packages = table("packages")
     stream = packages["streams"][repository["stream"]]
-    shadowed = [row for row in packages["shadowed"] if _legacy(repository) and _current(row, number)]
+    shadowed = _shadowed(number, repository)
     default = [name.format(line=number.line) for name in stream["default"]]
     endings = next((row for row in packages["gpu_suffixes"] if row["repository"] == repository["name"]), None)
     return {
         "default": default,
         "driver": list(stream["driver"]),
         "former_drivers": list(packages["former_drivers"]),
-        "prerequisites": [name for row in stream["prerequisites"] if _current(row, number) for name in row["names"]],
+        "prerequisites": [name for row in stream["prerequisites"] if applies(row, number) for name in row["names"]],
         "driver_prerequisites": [
             name for row in packages["driver_prerequisites"] if row["system"] == system["id"] for name in row["names"]
         ],
@@ -227,16 +243,14 @@ def _packages(number: Version, repository: Row, system: Row) -> dict[str, Any]:
     }
 
 
-def _current(row: Row, number: Version) -> bool:
-    """Whether a row with optional `since` and `until` applies to a release."""
-    if "since" in row and number < parse(row["since"]):
-        return False
-    return "until" not in row or number < parse(row["until"])
+def _shadowed(number: Version, repository: Row) -> list[Row]:
+    """Packages of the distribution that are in the way of the legacy stream; the names of the new one are its own."""
+    return [row for row in table("packages")["shadowed"] if _legacy(repository) and applies(row, number)]
 
 
 def _per_gfx(names: list[str], endings: list[str], targets: Iterable[str]) -> dict[str, list[str]]:
     """The packages of each GPU target that has some: gfx942 is served by the ending gfx942 or by its family, gfx94x."""
-    found = ((gfx, ending) for gfx in targets for ending in endings if ending in (gfx, f"{gfx[:-1]}x"))
+    found = ((gfx, ending) for gfx in targets for ending in endings if in_family(gfx, ending))
     return {gfx: [f"{name}-{ending}" for name in names] for gfx, ending in found}
 
 
@@ -285,6 +299,7 @@ def _kernels(number: Version, system: Row) -> list[dict[str, Any]]:
             "preview": row.get("preview", False),
             "only": list(row.get("only", ())),
             "without": list(row.get("without", ())),
+            "package": row.get("package"),
             "status": row.get("status", group_status),
         }
         for row in systems.kernel_rows(number, system["codename"])

@@ -15,22 +15,23 @@ def find_system(os: object) -> Row:
     """The row of os.yml for `{id, version_id, codename}`. Raises DecisionError `os-unsupported`.
 
     The codename decides, because a derivative keeps its own id and version number above Ubuntu's codename.
-    Without a codename, id and version do; a point release (22.04.4, 12.5) counts as its release. A Debian with
-    Ubuntu's codename contradicts itself and is refused.
+    Without a codename, id and version do; a point release (22.04.4, 12.5) counts as its release. A host whose codename
+    is not the one of its own id and version contradicts itself and is refused.
     """
     if not isinstance(os, Mapping):
         raise _refuse(f"the operating system is given as {type(os).__name__}")
     codename, id, version = (_text(os.get(key)) for key in ("codename", "id", "version_id"))
     rows: Sequence[Row] = table("os")["systems"]
-    own_ids = {row["id"] for row in rows}
-    for row in rows:
-        if codename:
-            if codename == row["codename"] and (id == row["id"] or id not in own_ids):
-                return row
-        elif id == row["id"] and (version == row["version"] or version.startswith(row["version"] + ".")):
-            return row
+    named = next((row for row in rows if row["codename"] == codename), None)
+    numbered = next((row for row in rows if row["id"] == id and f"{version}.".startswith(f"{row['version']}.")), None)
+    foreign = id not in {row["id"] for row in rows}
+    if named and (foreign or named["id"] == id) and numbered in (None, named):
+        return named
+    if numbered and not codename:
+        return numbered
     described = " ".join(part for part in (id, version, f"({codename})" if codename else "") if part)
-    raise _refuse(f"the host runs {described or 'an unnamed operating system'}")
+    contradiction = ", whose codename belongs to another release" if named else ""
+    raise _refuse(f"the host runs {described or 'an unnamed operating system'}{contradiction}")
 
 
 def is_derivative(os: Mapping[str, object], system: Row) -> bool:
@@ -73,8 +74,9 @@ def _groups() -> Mapping[Version, Row]:
 
 
 def _text(value: object) -> str:
-    """Lower-case printable text; anything but text counts as missing."""
-    text = value.strip().lower() if isinstance(value, str) else ""
+    """Lower-case printable text; YAML makes a number of an unquoted 22.04, anything else counts as missing."""
+    number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    text = str(value).strip().lower() if number or isinstance(value, str) else ""
     return text if text.isprintable() else ascii(text)
 
 
@@ -83,5 +85,6 @@ def _refuse(found: str) -> DecisionError:
         "os-unsupported",
         found,
         "a system built on one of " + ", ".join(label(row) for row in table("os")["systems"]),
-        "use a long-term support release of Ubuntu or a listed Debian; AMD publishes no packages for others",
+        "use a long-term support release of Ubuntu or a listed Debian, AMD publishes no packages for others; for a "
+        "derivative give the codename underneath (UBUNTU_CODENAME in /etc/os-release)",
     )

@@ -8,7 +8,8 @@ wheels. The result is plain data, made anew on each call::
     packages      {torch: '2.3.0+rocm6.0', ...}
     python        Python versions that the set has wheels for
     trusted_host  'host:port' for a mirror over plain http, else null
-    alternatives  [{index_url, torch, suffix, note}] indexes of AMD's own for this release line
+    alternatives  [{url, form, gfx, torch, status, note}] AMD's own places of wheels for the release; form is how pip
+                  takes the url (index-url or find-links), gfx null stands for all targets, torch is what AMD lists
     warnings      [{id, message}]
 """
 
@@ -20,13 +21,15 @@ from types import MappingProxyType
 from typing import Any
 
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.addresses import base_addresses, trusted_host
-from ansible_collections.gpufleet.rocm.plugins.plugin_utils.doubts import warning
+from ansible_collections.gpufleet.rocm.plugins.plugin_utils.doubts import Doubt, of_row, warnings
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.errors import DecisionError
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.matrix import (
-    DOUBTFUL,
     Row,
+    applies,
     driver_serves,
     find_release,
+    gfx_targets,
+    in_family,
     table,
 )
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.versions import Version, parse
@@ -48,7 +51,9 @@ def resolve_torch(
     """
     number, row = find_release(release["version"] if isinstance(release, Mapping) else release)
     # 3.1 cannot be meant: it is what YAML makes of an unquoted 3.10.
-    python = parse(python_version, what="Python version", error="python-no-wheel", known=_pythons()).line
+    python = parse(
+        python_version, what="Python version", error="python-no-wheel", example="'3.10'", known=_pythons()
+    ).line
     bases = base_addresses(mirrors)
     wheels, index = _choose(number, row, python, _wanted(torch_version))
     base = bases[table("pytorch")["indexes"]["base"]]
@@ -71,7 +76,7 @@ def _wanted(torch_version: object) -> Version | None:
     """The asked-for torch, None for the default."""
     if torch_version is None or torch_version == "":
         return None
-    return parse(torch_version, what="PyTorch version", error="torch-no-index", known=_sets())
+    return parse(torch_version, what="PyTorch version", error="torch-no-index", example="'2.3.0'", known=_sets())
 
 
 def _choose(number: Version, release: Row, python: str, wanted: Version | None) -> tuple[Row, Version]:
@@ -153,32 +158,46 @@ def _span(tags: Sequence[str]) -> str:
 
 
 def _alternatives(number: Version, bases: Mapping[str, str]) -> list[dict[str, Any]]:
+    names = (number.full, number.line)
+    listed = next(
+        (row["torch"] for row in table("pytorch")["amd_listed"] if not set(names).isdisjoint(row["rocm"])), None
+    )
     return [
         {
-            "index_url": bases[row["base"]] + row["path"],
-            "torch": list(row["torch"]),
-            "suffix": row["suffix"],
+            "url": bases[row["base"]] + row["path"].format(directory=number.directory, family=family),
+            "form": row["form"],
+            "gfx": gfx,
+            "torch": listed,
+            "status": row["status"],
             "note": row["note"],
         }
         for row in table("pytorch")["amd_indexes"]
-        if row["line"] == number.line
+        if applies(row, number)
+        for family, gfx in _families(number, row)
     ]
+
+
+def _families(number: Version, row: Row) -> list[tuple[str | None, list[str] | None]]:
+    """GPU families that have a place of their own, with the release's targets in each; one None where all share it."""
+    if "families" not in row:
+        return [(None, None)]
+    members = {
+        family: [gfx for gfx in gfx_targets(number) if in_family(gfx, family.partition("-")[0].lower())]
+        for family in row["families"]
+    }
+    return [(family, gfx) for family, gfx in members.items() if gfx]
 
 
 def _warnings(number: Version, release: Row, wheels: Row, index: Version) -> list[dict[str, str]]:
     subject = f"PyTorch {wheels['torch']}"
-    warnings = [
-        warning(status, field, subject, wheels.get("note"))
-        for field, status in wheels.get("doubts", {}).items()
-        if status in DOUBTFUL
-    ]
+    found = of_row(wheels, subject)
+    if release["driver"] and _serves(release["driver"], index) is None:
+        found.append(Doubt(f"driver {release['driver']} with user space {index.line}", "unconfirmed"))
+    told = warnings(found)
     if index.line != number.line:
         message = f"the wheels carry ROCm {index.directory}, the host has {number}: no nearer index"
-        warnings.append({"id": "torch-index-older", "message": message})
-    if release["driver"] and _serves(release["driver"], index) is None:
-        pair = f"driver {release['driver']} with user space {index.line}"
-        warnings.append(warning("unconfirmed", "compatibility", pair, None))
+        told.append({"id": "torch-index-older", "message": message})
     if parse(wheels["torch"]) <= EXTRA_INDEX_LAST:
         message = f"{subject} was documented with --extra-index-url: the index may lack its dependencies"
-        warnings.append({"id": "torch-extra-index", "message": message})
-    return warnings
+        told.append({"id": "torch-extra-index", "message": message})
+    return told

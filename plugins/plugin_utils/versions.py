@@ -56,27 +56,28 @@ def parse(
     *,
     what: str = "ROCm version",
     error: str = "release-unknown",
+    example: str = "'6.0' or '7.2.4'",
     known: Collection[Version] = (),
 ) -> Version:
-    """Read `value` as a version or raise DecisionError with id `error`.
+    """Read `value` as a version or raise DecisionError with id `error`, which names it `what` and gives the `example`.
 
     Text must be the bare number. A float is accepted because YAML makes one of an unquoted 6.0, unless `known`
     has a version that gives the same float through a trailing zero (7.1 and 7.10).
     """
     if isinstance(value, float):
-        return _from_float(value, what, error, known)
+        return _from_float(value, what, error, example, known)
     if isinstance(value, str):
         match = _STRICT.fullmatch(value)
         if match:
             return Version(*(int(part) for part in match.groups() if part is not None))
-    raise _refuse(value, what, error)
+    raise _refuse(value, what, error, example)
 
 
-def _from_float(value: float, what: str, error: str, known: Collection[Version]) -> Version:
+def _from_float(value: float, what: str, error: str, example: str, known: Collection[Version]) -> Version:
     """A version from an unquoted YAML number, if no other spelling gives the same number."""
     match = _STRICT.fullmatch(repr(float(value)))
     if match is None:
-        raise _refuse(value, what, error)
+        raise _refuse(value, what, error, example)
     version = Version(int(match[1]), int(match[2]))
     longer = Version(version.major, version.minor * 10)
     if version.minor and longer in known:
@@ -89,12 +90,12 @@ def _from_float(value: float, what: str, error: str, known: Collection[Version])
     return version
 
 
-def _refuse(value: object, what: str, error: str) -> DecisionError:
+def _refuse(value: object, what: str, error: str, example: str) -> DecisionError:
     """The error for anything that is not a version, with a suggested spelling where one is visible."""
     shown = _shown(value)
     hint = _HINT.search(value) if isinstance(value, str) else None
     spelling = hint[0] if hint and _STRICT.fullmatch(hint[0]) else None
-    remedy = f"write '{spelling}'" if spelling else "give a number such as '6.0' or '7.2.4', in quotes"
+    remedy = f"write '{spelling}'" if spelling else f"give a number such as {example}, in quotes"
     return DecisionError(
         error, f"the {what} {shown} is not a version number", "two to four numbers joined by dots", remedy
     )

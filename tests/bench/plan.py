@@ -12,7 +12,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT), str(ROOT / "collections")]
 
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.plan import make_plan  # noqa: E402
-from ansible_collections.gpufleet.rocm.plugins.plugin_utils.report import fleet_report, plan_text  # noqa: E402
+from ansible_collections.gpufleet.rocm.plugins.plugin_utils.report import fleet_plan, fleet_report  # noqa: E402
 from tests.unit import facts_builder  # noqa: E402
 
 FLEETS = (1, 100, 1000)
@@ -41,7 +41,7 @@ def main() -> None:
         plans = [make_plan(*host) for host in hosts]
         planned = time.perf_counter()
         shown = {f"node{number:04}": {"plan": plan} for number, plan in enumerate(plans)}
-        plan_text(shown)
+        fleet_plan(shown)
         fleet_report(shown)
         reported = time.perf_counter()
         each, tables = (planned - started) / size * 1000, (reported - planned) / size * 1000

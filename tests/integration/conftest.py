@@ -94,7 +94,7 @@ class Target:
             "ANSIBLE_CONFIG": str(ROOT / "ansible.cfg"),
             "ANSIBLE_NOCOLOR": "1",
             "ANSIBLE_CALLBACK_PLUGINS": str(CALLBACKS),
-            "ANSIBLE_CALLBACKS_ENABLED": "task_log",
+            "ANSIBLE_CALLBACKS_ENABLED": "task_log,gpufleet.rocm.exit_status",
             "TASK_LOG": str(log),
         }
         done = subprocess.run(

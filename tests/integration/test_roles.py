@@ -62,7 +62,7 @@ def test_check_mode_changes_nothing_on_a_bare_host(bare: Target) -> None:
     before = bare.snapshot()
     run = bare.play("site.yml", "--check", "--diff")
     assert run.code == 0, run.output[-3000:]
-    assert run.report["state"] == "would change"
+    assert run.report["state"] == "will change"
     assert bare.snapshot() == before
 
 

@@ -25,6 +25,7 @@ RULES = (
     gpus.iommu,
     kernel.check_kernel,
     driver.pairing,
+    driver.needed_by_gpu,
     driver.blacklist,
     driver.dkms,
     driver.loaded,

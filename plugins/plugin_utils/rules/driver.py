@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.findings import Findings
-from ansible_collections.gpufleet.rocm.plugins.plugin_utils.matrix import drivers, table
+from ansible_collections.gpufleet.rocm.plugins.plugin_utils.matrix import driver_serves, drivers, table
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.stages.driver import kernels_without_module
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.stages.situation import Situation
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.versions import parse
@@ -26,24 +26,44 @@ def pairing(situation: Situation, stages: Stages, findings: Findings) -> None:
 
     The driver in the kernel itself has no version and is not judged; neither is a pair that AMD's table lacks.
     """
-    module, line = situation.facts["driver"]["version"], parse(situation.release["version"]).line
-    if module is None or (stages["driver"]["mode"] == "dkms" and not situation.in_container):
+    version, candidates = situation.release["version"], _loaded_drivers(situation, stages)
+    answers = {driver_serves(driver, version) for driver in candidates}
+    if True in answers or False not in answers:
         return
-    compatibility = table("compatibility")
-    loaded = {parse(row["version"]).line for row in drivers().values() if row["module"] == module}
-    rows = [row for row in compatibility["lines"] if row["driver"] in loaded]
-    unlisted = [row["line"] for row in compatibility["unlisted_user_space"]]
-    if not rows or line in unlisted or any(line in row["user_space"] for row in rows):
-        return
-    fitting = [row["driver"] for row in compatibility["lines"] if line in row["user_space"]]
-    served = list(dict.fromkeys(item for row in rows for item in row["user_space"]))
+    lines = {parse(driver).line for driver in candidates}
+    rows, line = table("compatibility")["lines"], parse(version).line
+    fitting = [row["driver"] for row in rows if line in row["user_space"]]
+    served = list(dict.fromkeys(item for row in rows if row["driver"] in lines for item in row["user_space"]))
     findings.add(
         "driver-userspace-mismatch",
-        found=f"driver {' or '.join(row['driver'] for row in rows)} (module {module}) is loaded",
+        found=f"driver {' or '.join(candidates)} (module {situation.facts['driver']['version']}) is loaded",
         expected=f"one that AMD pairs with ROCm {line}: {', '.join(fitting) or 'unknown'}",
-        remedy=f"install such a driver (rocm_driver_mode: dkms on the machine itself), or choose ROCm {served[0]} to "
-        f"{served[-1]}",
+        remedy="install such a driver (rocm_driver_mode: dkms on the machine itself), or choose ROCm "
+        f"{served[0]} to {served[-1]}",
     )
+
+
+def needed_by_gpu(situation: Situation, stages: Stages, findings: Findings) -> None:
+    """Some GPUs need a driver of a certain age, whatever the user space."""
+    candidates = _loaded_drivers(situation, stages)
+    for row in table("compatibility")["limits"]:
+        gpus = [str(gpu.name) for gpu in situation.gpus if gpu.among(row["gpus"])]
+        since = row.get("driver_since")
+        if gpus and since and candidates and all(parse(driver) < parse(since) for driver in candidates):
+            findings.add(
+                "driver-too-old",
+                found=f"driver {' or '.join(candidates)} is loaded, for {', '.join(dict.fromkeys(gpus))}",
+                expected=f"driver {since} or newer",
+                remedy="install such a driver (rocm_driver_mode: dkms on the machine itself)",
+            )
+
+
+def _loaded_drivers(situation: Situation, stages: Stages) -> list[str]:
+    """The driver releases with the module that is loaded, none where this run installs the driver or it has no name."""
+    module = situation.facts["driver"]["version"]
+    if module is None or (stages["driver"]["mode"] == "dkms" and not situation.in_container):
+        return []
+    return [row["version"] for row in drivers().values() if row["module"] == module]
 
 
 def blacklist(situation: Situation, stages: Stages, findings: Findings) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.findings import Findings
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.gpus import Gpu
-from ansible_collections.gpufleet.rocm.plugins.plugin_utils.matrix import gfx_targets, releases
+from ansible_collections.gpufleet.rocm.plugins.plugin_utils.matrix import gfx_releases
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.stages.situation import Situation
 
 Stages = Mapping[str, Mapping[str, Any]]
@@ -154,7 +154,7 @@ def _names(gpus: list[Gpu], with_target: bool = False) -> str:
 
 def _supporting_releases(gfx: str) -> str:
     """Which releases to choose from for a GPU target."""
-    numbers = [row["version"] for number, row in releases().items() if gfx in gfx_targets(number)]
+    numbers = gfx_releases(gfx)
     if not numbers:
         return f"no ROCm release supports {gfx}: take the host out of the group"
     return f"{gfx} is supported by ROCm {numbers[0]} to {numbers[-1]} (docs/gpus.md)"

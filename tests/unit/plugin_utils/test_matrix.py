@@ -6,14 +6,18 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils import matrix, systems
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.addresses import UPSTREAM
+from ansible_collections.gpufleet.rocm.plugins.plugin_utils.doubts import fields_in_doubt
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.versions import Version, parse
 
+PUBLISHED = yaml.safe_load((Path(__file__).parent / "published_tables.yml").read_text(encoding="utf-8"))
 STATUS = {"confirmed", "inferred", "conflicting", "unconfirmed", "third-party"}
 ALWAYS = {"status", "source"}
 MAYBE = {"doubts", "note"}
@@ -21,6 +25,7 @@ MAYBE = {"doubts", "note"}
 SHAPES = [
     ("releases", "repositories", {"name", "stream", "base", "path", "key"}, {"key_path"}),
     ("releases", "unpublished", {"version", "reason"}, set()),
+    ("releases", "driver_only", {"version", "release"}, set()),
     ("releases", "releases", {"version", "driver"}, {"released", "kind", "repository", "graphics"}),
     ("drivers", "failures", {"drivers", "series"}, {"abi_from"}),
     ("drivers", "drivers", {"version", "module"}, {"released", "build"}),
@@ -35,14 +40,14 @@ SHAPES = [
         {"name", "family", "gfx", "architecture", "since"},
         {"integrated", "sure_since", "deprecated", "until", "pci", "revisions", "vf"},
     ),
-    ("keys", "keys", {"name", "fingerprint", "path"}, {"base", "url"}),
+    ("keys", "keys", {"name", "fingerprint", "path"}, {"base", "url", "reports"}),
     ("packages", "driver_prerequisites", {"system", "names"}, set()),
-    ("packages", "gpu_suffixes", {"repository", "required", "form", "values"}, set()),
+    ("packages", "gpu_suffixes", {"repository", "required", "values"}, set()),
     ("packages", "meta", {"name", "stream", "contents"}, {"since", "until"}),
     ("packages", "shadowed", {"name", "kind"}, {"since", "until"}),
     ("packages", "renamed", {"name", "package", "answer"}, set()),
     ("pytorch", "wheels", {"torch", "torchvision", "torchaudio", "indexes", "python"}, set()),
-    ("pytorch", "amd_indexes", {"name", "line", "base", "path", "torch", "suffix"}, set()),
+    ("pytorch", "amd_indexes", {"name", "since", "base", "path", "form", "note"}, {"until", "families"}),
     ("pytorch", "amd_listed", {"rocm", "torch"}, set()),
 ]
 FILES = sorted({shape[0] for shape in SHAPES} | {"sources"})
@@ -81,9 +86,10 @@ def test_statuses_and_sources_are_known(file: str) -> None:
         assert row.get("status", "confirmed") in STATUS, row
         assert set(row.get("source", ())) <= known, row
         assert "source" not in row or row["source"], row
-        doubts = row.get("doubts", {})
-        assert doubts or "doubts" not in row, row
-        assert set(doubts.values()) <= STATUS - {"confirmed"}, row
+        assert fields_in_doubt(row) or "doubts" not in row, row
+        assert {status for _, status, _ in fields_in_doubt(row)} <= STATUS - {"confirmed"}, row
+        # What holds for the whole row is not said again of a field; a release is known by more than its addresses.
+        assert file == "releases" or row.get("status") not in {status for _, status, _ in fields_in_doubt(row)}, row
 
 
 @pytest.mark.parametrize("file", FILES)
@@ -116,7 +122,7 @@ def test_releases_name_known_things() -> None:
         assert row["version"] == parse(row["version"]).full
         assert "graphics" not in row or parse(row["graphics"]) in matrix.releases()
         assert "released" not in row or re.fullmatch(r"20\d\d-[01]\d-[0-3]\d", row["released"])
-        assert set(row.get("doubts", {})) <= {"suite", "repository", "driver", "graphics", "kind"}
+        assert {field for field, _, _ in fields_in_doubt(row)} <= {"suite", "repository", "graphics"}
     for repository in repositories.values():
         assert repository["base"] in UPSTREAM
         assert repository["key"] in keys
@@ -134,7 +140,14 @@ def test_releases_and_drivers_are_unique_and_ordered() -> None:
 
 def test_drivers_belong_to_a_release_or_say_why_not() -> None:
     used = {row["driver"] for row in rows("releases", "releases")}
-    assert {row["version"] for row in rows("drivers", "drivers")} - used == {"6.4.2.1", "30.30.2"}
+    used |= {row["version"] for row in rows("releases", "driver_only")}
+    assert {row["version"] for row in rows("drivers", "drivers")} - used == {"30.30.2"}
+    assert {parse(row["release"]) for row in rows("releases", "driver_only")} <= set(matrix.releases())
+    for row in rows("drivers", "drivers"):
+        assert {field for field, _, _ in fields_in_doubt(row)} <= {"module", "build"}
+        assert row["module"] is None or re.fullmatch(r"\d+\.\d+\.\d+", row["module"])
+        assert "build" not in row or re.fullmatch(r"\d{5}", row["build"])
+        assert "released" not in row or re.fullmatch(r"20\d\d-[01]\d-[0-3]\d", row["released"])
     for row in rows("drivers", "failures"):
         assert all(parse(name) in matrix.drivers() for name in row["drivers"])
 
@@ -145,14 +158,20 @@ def test_every_release_is_in_exactly_one_support_group() -> None:
     assert set(named.values()) == {1}
 
 
+KERNEL_KEYS = {"system", "points", "series", "flavour", "preview", "only", "without", "package", "status", "note"}
+
+
 def test_kernel_rows() -> None:
     codenames = {row["codename"]: row for row in rows("os", "systems")}
     known_gpus = {row["name"] for row in rows("gpus", "gpus")} | {"instinct", "radeon", "ryzen"}
     for group in rows("os", "support"):
         for row in group["kernels"]:
             assert {"system", "points", "series"} <= set(row)
-            assert set(row) <= {"system", "points", "series", "flavour", "preview", "only", "without", "status", "note"}
+            assert set(row) <= KERNEL_KEYS
+            assert "note" in row or row.get("status", "confirmed") == "confirmed", "say why a kernel is in doubt"
+            assert row.get("status", "confirmed") in STATUS
             assert row["system"] in codenames
+            assert "package" not in row or re.fullmatch(r"linux-[a-z0-9.-]+", row["package"])
             assert row["series"] is None or re.fullmatch(r"\d+\.\d+", row["series"])
             assert row.get("flavour", "ga") in ("ga", "hwe", "oem")
             assert {*row.get("only", ()), *row.get("without", ())} <= known_gpus, row
@@ -176,6 +195,9 @@ def test_compatibility_names_known_lines() -> None:
     known = {row["name"] for row in rows("gpus", "gpus")}
     for row in rows("compatibility", "limits"):
         assert set(row["gpus"]) <= known
+        named = [*row.get("driver_not", ()), *([row["driver_since"]] if "driver_since" in row else [])]
+        assert named
+        assert {parse(driver) for driver in named} <= set(matrix.drivers())
 
 
 def test_gpus() -> None:
@@ -189,8 +211,12 @@ def test_gpus() -> None:
         for device in (*row.get("pci", ()), *row.get("vf", ())):
             assert re.fullmatch(r"[0-9a-f]{4}", device)
             targets.setdefault(device, set()).add(row["gfx"])
-        for key in ("since", "sure_since", "deprecated", "until"):
-            assert row.get(key) is None or parse(row[key]).full == row[key]
+        life = [row[key] for key in ("since", "sure_since", "deprecated", "until") if row.get(key) is not None]
+        assert all(parse(version).full == version for version in life)
+        assert all(parse(earlier) < parse(later) for earlier, later in pairwise(life)), row
+        assert ("sure_since" in row) == any(field == "since" for field, _, _ in fields_in_doubt(row)), row
+        assert row["since"] or row["status"] != "confirmed" or "note" in row, "say why no release supports it"
+        assert all(re.fullmatch(r"[0-9a-f]{2}", revision) for revision in row.get("revisions", ()))
     assert all(len(gfx) == 1 for gfx in targets.values()), "one device id, one target"
 
 
@@ -199,10 +225,12 @@ def test_package_targets_are_known() -> None:
     repositories = {row["name"] for row in rows("releases", "repositories")}
     for row in rows("packages", "gpu_suffixes"):
         assert row["repository"] in repositories
-        assert row["form"] == "family" or set(row["values"]) <= known
+        assert all(any(matrix.in_family(gfx, ending) for gfx in known) for ending in row["values"]), row
+        assert row["required"] == any(ending.endswith("x") for ending in row["values"])
     metas = {row["name"] for row in rows("packages", "meta")}
     assert {name for stream in matrix.table("packages")["streams"].values() for name in stream["default"]} <= metas
-    assert {row["stream"] for row in rows("packages", "meta")} == {"legacy", "core"}
+    for row in rows("packages", "meta"):
+        assert row["stream"] == ("core" if "{line}" in row["name"] else "legacy"), row
     assert {row["kind"] for row in rows("packages", "shadowed")} == {"same-name", "library"}
 
 
@@ -220,10 +248,116 @@ def test_wheels() -> None:
         assert parse(older["torchaudio"]) <= parse(newer["torchaudio"])
 
 
+def test_places_of_amds_wheels() -> None:
+    targets = {row["gfx"] for row in rows("gpus", "gpus")}
+    for row in rows("pytorch", "amd_indexes"):
+        assert row["base"] in UPSTREAM
+        assert row["form"] in ("index-url", "find-links")
+        assert row["path"].startswith("/rocm/")
+        assert row["path"].endswith("/")
+        assert ("families" in row) == ("{family}" in row["path"])
+        for family in row.get("families", ()):
+            assert any(matrix.in_family(gfx, family.partition("-")[0].lower()) for gfx in targets), family
+        assert "until" not in row or parse(row["since"]) < parse(row["until"])
+    lines = {number.line for number in matrix.releases()} | {number.full for number in matrix.releases()}
+    for row in rows("pytorch", "amd_listed"):
+        assert set(row["rocm"]) <= lines
+
+
 def test_keys() -> None:
+    assert {row["name"]: row["fingerprint"] for row in rows("keys", "keys")} == {
+        "radeon": "CA8BB4727A47B4D09B4EE8969386B48A1A693C5C",
+        "amd": "D0F004A0025A1145C7807FCD0701EAC4D5E02107",
+    }
     for row in rows("keys", "keys"):
-        assert re.fullmatch(r"[0-9A-F]{40}", row["fingerprint"])
         assert re.fullmatch(r"/etc/apt/keyrings/[a-z]+\.asc", row["path"])
+        for report in row.get("reports", ()):
+            assert set(report) == {"base", "signed_by", "note"} | ALWAYS
+            assert report["base"] in UPSTREAM
+            assert report["status"] != "confirmed"
+            assert report["signed_by"] == "C367239A86C9B62AF49C921EFA296B056C5BB456"
+
+
+@pytest.mark.parametrize("number", [number for number in matrix.releases() if "released" in matrix.releases()[number]])
+def test_kernels_as_published(number: Version) -> None:
+    published = PUBLISHED["kernels"][number.full]
+    listed: dict[str, list[Mapping[str, Any]]] = {}
+    group = systems.support_group(number)
+    for row in group["kernels"]:
+        listed.setdefault(row["system"], []).append(row)
+    assert set(listed) == set(published)
+    for codename, kernels in listed.items():
+        if published[codename]:
+            assert {row["series"] for row in kernels} == set(published[codename])
+        for row in kernels:
+            sure = row.get("status", group["status"]) == "confirmed"
+            assert not sure or bool(row["series"]) == bool(published[codename]), (
+                "a kernel that nobody names is in doubt"
+            )
+
+
+def test_gpus_as_published() -> None:
+    listed = {row["name"]: row for row in rows("gpus", "gpus")}
+    for name, published in PUBLISHED["gpus"].items():
+        row = listed[name]
+        assert (row["gfx"], list(row.get("pci", ())), list(row.get("vf", ()))) == (
+            published["gfx"],
+            published["pci"],
+            published["vf"],
+        )
+        if published["since"]:
+            assert parse(row["since"]) == parse(published["since"]), name
+        else:
+            assert row["since"] is None or "since" in row["doubts"], name
+        assert list(row.get("revisions", ())) == published.get("revisions", []), name
+        for key in ("deprecated", "until"):
+            assert (key in row) == (key in published), name
+            assert key not in row or parse(row[key]) == parse(published[key]), name
+
+
+def test_wheels_as_published() -> None:
+    assert {row["torch"] for row in rows("pytorch", "wheels")} == set(PUBLISHED["wheels"])
+    for row in rows("pytorch", "wheels"):
+        published = PUBLISHED["wheels"][row["torch"]]
+        assert (row["torchvision"], row["torchaudio"], list(row["indexes"])) == (
+            published["torchvision"],
+            published["torchaudio"],
+            published["indexes"],
+        )
+        assert list(row["python"]) == python_tags(published["python"])
+
+
+def python_tags(text: str) -> list[str]:
+    """'3.12-3.14, 3.14t' as a list of tags."""
+    tags = []
+    for part in text.split(", "):
+        first, _, last = part.partition("-")
+        minors = range(parse(first).minor, parse(last).minor + 1) if last else ()
+        tags += [f"3.{minor}" for minor in minors] or [part]
+    return tags
+
+
+def test_driver_modules_as_published() -> None:
+    listed = {row["version"]: row["module"] for row in rows("drivers", "drivers")}
+    assert {driver: listed[driver] for driver in PUBLISHED["modules"]} == PUBLISHED["modules"]
+    for row in rows("drivers", "drivers"):
+        if row["version"] not in PUBLISHED["modules"] and row["module"]:
+            assert row["module"] == listed[parse(row["version"]).line], "taken over from the first of its line"
+
+
+def test_pytorch_versions_that_amd_lists_as_published() -> None:
+    listed = {", ".join(row["rocm"]): row["torch"] for row in rows("pytorch", "amd_listed")}
+    assert listed == PUBLISHED["listed"]
+
+
+def test_endings_of_packages_as_published() -> None:
+    for row in rows("packages", "gpu_suffixes"):
+        assert list(row["values"]) == PUBLISHED["endings"]["family" if row["required"] else "target"].split()
+
+
+def test_pairs_of_driver_and_user_space_as_published() -> None:
+    listed = {row["driver"]: list(row["user_space"]) for row in rows("compatibility", "lines")}
+    assert listed == PUBLISHED["pairs"]
 
 
 @pytest.mark.parametrize(
@@ -233,6 +367,16 @@ def test_keys() -> None:
         ("74a1", "gfx942", "Instinct MI300X", False),
         ("74B5", "gfx942", "Instinct MI300X", False),
         ("0x73ae", "gfx1030", "Radeon PRO V620", False),
+        ("67df", "gfx803", "Radeon RX 480 / 580 and siblings", False),
+        ("687f", "gfx900", "Radeon RX Vega", False),
+        ("731f", "gfx1010", "Radeon RX 5600 / 5700 and siblings", False),
+        ("73bf", "gfx1030", "Radeon RX 6800 / 6900 and siblings", False),
+        ("73df", "gfx1031", "Radeon RX 6700 / 6750 and siblings", False),
+        ("73ff", "gfx1032", "Radeon RX 6600 / 6650 and siblings", False),
+        ("15dd", "gfx902", "Raven and Picasso (integrated)", True),
+        ("163f", "gfx1033", "Van Gogh (integrated)", True),
+        ("1681", "gfx1035", "Rembrandt (Radeon 680M / 660M)", True),
+        ("1506", "gfx1037", "Mendocino (Radeon 610M)", True),
         ("1638", "gfx90c", "Renoir and Cezanne (integrated)", True),
         ("164e", "gfx1036", "Raphael (integrated)", True),
         ("1114", "gfx1152", "Ryzen AI 300 (860M/840M, gfx1152)", True),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import pickle
+import re
 import time
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from hypothesis import strategies as st
 
 from ansible_collections.gpufleet.rocm.plugins.module_utils import paths
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils import matrix, systems
+from ansible_collections.gpufleet.rocm.plugins.plugin_utils.doubts import fields_in_doubt
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.errors import DecisionError
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.releases import resolve_release
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.versions import Version, parse
@@ -25,6 +27,8 @@ DEBIAN = {"bookworm": "12", "trixie": "13"}
 ADDRESSES = yaml.safe_load((Path(__file__).parent / "published_addresses.yml").read_text(encoding="utf-8"))
 DIRECTORY = {codename: f"ubuntu{UBUNTU[codename].replace('.', '')}" for codename in ("jammy", "noble", "resolute")}
 DIRECTORY |= {codename: f"debian{number}" for codename, number in DEBIAN.items()}
+TABLES = yaml.safe_load((Path(__file__).parent / "published_tables.yml").read_text(encoding="utf-8"))
+DOUBTS = TABLES["doubts"]
 LEGACY = [row for row in ADDRESSES["releases"] if "suites" in row]
 CORE = [row for row in ADDRESSES["releases"] if "systems" in row]
 
@@ -96,6 +100,7 @@ def test_core_addresses(row: dict[str, Any], codename: str) -> None:
         "/etc/apt/keyrings/rocm.asc",
     ]
     assert [key["name"] for key in release["keys"]] == ["amd", "radeon"]
+    assert release["keys"][0]["url"] == TABLES["key_files"][row["version"]]
     assert release["prefix"] == row["prefix"]
     assert (release["stream"], release["build"], release["pin"], release["ld_so"]) == ("core", None, None, None)
     assert release["packages"]["versioned_suffix"] == row["prefix"].rpartition("-")[2]
@@ -205,7 +210,18 @@ def test_the_first_customer() -> None:
             "directories": ["/opt/rocm/lib", "/opt/rocm/lib64"],
         },
         "path": ["/opt/rocm/bin"],
-        "warnings": [],
+        "warnings": [
+            {
+                "id": "fact-third-party",
+                "message": "only seen outside AMD's own pages: module of driver 6.0; fingerprint of key radeon "
+                "(AMD prints no fingerprint; the pin is what several independent scripts agree on)",
+            },
+            {
+                "id": "fact-inferred",
+                "message": "follows from other releases and was not seen itself: the distribution's hipcc in the way; "
+                "the distribution's libamdhip64-5 in the way; the distribution's libhsa-runtime64-1 in the way",
+            },
+        ],
     }
 
 
@@ -218,6 +234,7 @@ def kernel(series: str, point: str, *, preview: bool = False) -> dict[str, Any]:
         "preview": preview,
         "only": [],
         "without": [],
+        "package": None,
         "status": "confirmed",
     }
 
@@ -279,7 +296,7 @@ def test_kernels_are_unknown_rather_than_empty_where_nothing_is_listed() -> None
         ("7.10", "noble", "release-preview"),
         ("6.5", "noble", "release-unknown"),
         ("6.0.1", "jammy", "release-unknown"),
-        ("6.4.2.1", "jammy", "release-unknown"),
+        ("6.4.3.1", "jammy", "release-unknown"),
         ("8.0", "jammy", "release-unknown"),
     ],
 )
@@ -297,8 +314,23 @@ def test_an_unknown_release_lists_the_known_ones() -> None:
 
 
 def test_a_version_that_never_was_says_why() -> None:
-    assert "the number of a driver" in refusal("6.4.2.1", host("noble")).found
     assert "Azure Linux" in refusal("7.0.3", host("noble")).found
+    assert "over 7.14 to 10.0" in refusal("9.0", host("noble")).found
+
+
+def test_a_number_that_only_the_driver_has_brings_the_user_space_that_it_belongs_to() -> None:
+    release = resolve_release("6.4.2.1", host("noble"))
+    assert (release["requested"], release["version"], release["prefix"]) == ("6.4.2.1", "6.4.2", "/opt/rocm-6.4.2")
+    assert sources(release) == {
+        "rocm": ("https://repo.radeon.com/rocm/apt/6.4.2", "noble"),
+        "amdgpu": ("https://repo.radeon.com/amdgpu/6.4.2.1/ubuntu", "noble"),
+    }
+    assert said(release, "fact-third-party", "driver 6.4.2.1")
+
+
+@pytest.mark.parametrize(("wanted", "suggested"), [("6.3.9", "6.3.3"), ("6.4.9", "6.4.3"), ("7.13.5", "7.2.4")])
+def test_only_releases_of_amds_history_are_suggested(wanted: str, suggested: str) -> None:
+    assert f"'{suggested}'" in refusal(wanted, host("noble")).remedy
 
 
 def test_a_mismatch_offers_releases_that_the_system_has() -> None:
@@ -317,6 +349,10 @@ def test_a_mismatch_offers_releases_that_the_system_has() -> None:
         {"id": "linuxmint", "version_id": "6", "codename": "faye"},
         {"id": "rhel", "version_id": "9.4", "codename": ""},
         {"id": "debian", "version_id": "12", "codename": "jammy"},
+        {"id": "debian", "version_id": "13", "codename": "bookworm"},
+        {"id": "ubuntu", "version_id": "24.04", "codename": "jammy"},
+        {"id": "linuxmint", "version_id": "22", "codename": "wilma"},
+        {"id": "ubuntu", "version_id": True, "codename": ""},
         {"id": "ubuntu", "version_id": "22.04", "codename": "jammy\nx"},
         {"id": None, "version_id": 22.04, "codename": 1},
         {},
@@ -334,6 +370,8 @@ def test_systems_that_amd_does_not_publish_for(os: Any) -> None:
     [
         ({"id": "ubuntu", "version_id": "22.04", "codename": ""}, "jammy"),
         ({"id": "ubuntu", "version_id": "22.04.4"}, "jammy"),
+        ({"id": "ubuntu", "version_id": 22.04}, "jammy"),
+        ({"id": "debian", "version_id": 12}, "bookworm"),
         ({"id": "debian", "version_id": "12.5", "codename": None}, "bookworm"),
         ({"id": "ubuntu", "version_id": "21.1", "codename": "jammy"}, "jammy"),
     ],
@@ -411,20 +449,78 @@ def test_broken_fingerprints_are_refused(value: object) -> None:
 @pytest.mark.parametrize(
     ("version", "codename", "expected"),
     [
-        ("5.0", "focal", ("fact-conflicting", "field suite of ROCm 5.0.0")),
-        ("6.1.5", "jammy", ("fact-inferred", "field repository of ROCm 6.1.5")),
-        ("7.0", "noble", ("fact-third-party", "field graphics of ROCm 7.0.0")),
-        ("7.2", "noble", ("fact-inferred", "field kernels of ROCm 7.2.0 on Ubuntu 24.04")),
-        ("7.2.4", "noble", ("fact-inferred", "field driver.module of driver 30.30.4")),
-        ("7.12", "noble", ("fact-inferred", "field driver of ROCm 7.12.0")),
-        ("7.13", "noble", ("fact-conflicting", "field repository of ROCm 7.13.0")),
-        ("10.1", "resolute", ("fact-inferred", "field suite of Ubuntu 26.04")),
+        ("5.0", "focal", ("fact-conflicting", "suite of ROCm 5.0.0")),
+        ("6.1", "jammy", ("fact-third-party", "module of driver 6.1")),
+        ("6.1.3", "jammy", ("fact-third-party", "driver 6.1.3")),
+        ("6.4", "noble", ("fact-unconfirmed", "support of gfx1101 by ROCm 6.4.0")),
+        ("6.4.4", "noble", ("fact-third-party", "ROCm 6.4.4")),
+        ("6.4.4", "noble", ("fact-inferred", "driver 6.4.4")),
+        ("7.12", "noble", ("fact-inferred", "ROCm 7.12.0")),
+        ("10.1", "resolute", ("fact-inferred", "suite of Ubuntu 26.04")),
+        ("10.1", "jammy", ("fact-third-party", "kernels of ROCm 10.1.0 on Ubuntu 22.04")),
+        ("10.1", "jammy", ("fact-inferred", "kernels of ROCm 10.1.0 on Ubuntu 22.04")),
     ],
 )
 def test_doubts_stay_visible(version: str, codename: str, expected: tuple[str, str]) -> None:
-    id, text = expected
-    warnings = resolve_release(version, host(codename))["warnings"]
-    assert [warning for warning in warnings if warning["id"] == id and text in warning["message"]]
+    assert said(resolve_release(version, host(codename)), *expected)
+
+
+def said(release: dict[str, Any], id: str, subject: str) -> bool:
+    """Whether the warning with this id names the subject; kernels may be named with their system."""
+    pattern = rf"(: |; ){re.escape(subject)}( on \w+ [\d.]+)?( \(|;|$)"
+    return any(warning["id"] == id and re.search(pattern, warning["message"]) for warning in release["warnings"])
+
+
+@pytest.mark.parametrize("version", DOUBTS)
+def test_every_published_doubt_is_a_warning(version: str) -> None:
+    number = parse(version)
+    for codename in {row["system"] for row in systems.support_group(number)["kernels"]}:
+        release = resolve_release(version, host(codename))
+        for field, status in DOUBTS[version].items():
+            subject = {
+                "driver": f"driver {release['driver']['version']}",
+                "module": f"module of driver {release['driver']['version']}",
+            }.get(field, f"{field} of ROCm {version}")
+            assert said(release, f"fact-{status}", subject), (codename, subject)
+
+
+@pytest.mark.parametrize("number", [number for number in matrix.releases() if matrix.releases()[number]["driver"]])
+def test_a_row_in_doubt_is_never_silent(number: Version) -> None:
+    """Nothing less than confirmed in the release, its driver and its kernels goes without a warning of that kind."""
+    row = matrix.releases()[number]
+    driver = matrix.drivers()[parse(row["driver"])]
+    for codename in {kernel["system"] for kernel in systems.support_group(number)["kernels"]}:
+        release = resolve_release(number.full, host(codename))
+        found = {warning["id"] for warning in release["warnings"]}
+        wanted = {kernel["status"] for kernel in release["kernels"]} | {row["status"], driver["status"]}
+        wanted |= {status for _, status, _ in (*fields_in_doubt(row), *fields_in_doubt(driver))}
+        assert {f"fact-{status}" for status in wanted - {"confirmed"}} <= found
+
+
+def test_keys_that_amd_does_not_print_are_warned_about_unless_the_operator_chose_them() -> None:
+    chosen = {"radeon": "A" * 40, "amd": "B" * 40}
+    for version in ("6.0", "7.14", "10.0"):
+        assert said(resolve_release(version, host("jammy")), "fact-third-party", "fingerprint of key radeon")
+        messages = resolve_release(version, host("jammy"), fingerprints=chosen)["warnings"]
+        assert not [warning for warning in messages if "key" in warning["message"]]
+
+
+@pytest.mark.parametrize(
+    ("version", "server"), [("7.14", "https://repo.amd.com"), ("10.0", "https://stable.repo.amd.com"), ("7.2.4", None)]
+)
+def test_reports_of_another_signing_key_are_told_where_its_server_is_used(version: str, server: str | None) -> None:
+    release = resolve_release(version, host("noble"))
+    other = "C367239A86C9B62AF49C921EFA296B056C5BB456"
+    pinned = "D0F004A0025A1145C7807FCD0701EAC4D5E02107"
+    told = said(release, "fact-third-party", f"signatures of {server} by {other} instead of {pinned}")
+    assert told == (server is not None)
+    mirrored = resolve_release(version, host("noble"), {"amd": "http://a.example", "amd_stable": "http://b.example"})
+    assert mirrored["warnings"] == release["warnings"], "a mirror passes signatures on"
+
+
+def test_a_reason_belongs_to_its_doubt() -> None:
+    messages = [warning["message"] for warning in resolve_release("10.1", host("noble"))["warnings"]]
+    assert not [message for message in messages if "rocm-smi" in message]
 
 
 @pytest.mark.parametrize("version", ["6.0", "7.2.4", "10.0"])
@@ -439,6 +535,53 @@ def test_every_file_is_one_that_the_product_owns(version: str) -> None:
 def test_previews_and_deltas_are_marked() -> None:
     kinds = {version: resolve_release(version, host("noble"))["kind"] for version in ("7.2.2", "7.12", "6.2.3", "7.14")}
     assert kinds == {"7.2.2": "delta", "7.12": "preview", "6.2.3": "radeon-only", "7.14": "production"}
+
+
+def test_a_radeon_only_release_supports_no_data_centre_gpu() -> None:
+    assert resolve_release("6.2.3", host("jammy"))["gfx"] == ["gfx906", "gfx1030", "gfx1100"]
+
+
+@pytest.mark.parametrize(
+    ("version", "codename", "series", "gpu", "listed"),
+    [
+        ("6.1", "jammy", "5.15", "Instinct MI300X", True),
+        ("6.1", "jammy", "6.5", "Instinct MI300X", False),
+        ("6.2.1", "jammy", "6.8", "Instinct MI300X", False),
+        ("6.4", "bookworm", "6.1", "Instinct MI300X", True),
+        ("6.4", "bookworm", "6.1", "Instinct MI250", False),
+        ("7.0", "bookworm", "6.1", "Instinct MI210", True),
+        ("7.0", "bookworm", "6.1", "Instinct MI100", False),
+        ("7.0.2", "trixie", "6.12", "Instinct MI300X", True),
+        ("7.0.2", "trixie", "6.12", "Instinct MI355X", False),
+        ("7.0.2", "trixie", "6.12", "Radeon PRO V620", False),
+        ("7.2.4", "trixie", "6.12", "Instinct MI100", False),
+        ("7.14", "bookworm", "6.1", "Instinct MI250", True),
+        ("7.14", "trixie", "6.12", "Instinct MI250", False),
+        ("7.14", "bookworm", "6.1", "Instinct MI300A", True),
+        ("7.14", "trixie", "6.12", "Instinct MI300A", False),
+        ("7.14", "bookworm", "6.1", "Instinct MI350P", False),
+        ("7.14", "trixie", "6.12", "Instinct MI350P", True),
+        ("10.0", "bookworm", "6.1", "Instinct MI210", False),
+        ("10.0", "bookworm", "6.1", "Instinct MI100", False),
+        ("10.0", "noble", "6.8", "Radeon PRO W7900", False),
+        ("10.0", "noble", "6.17", "Radeon PRO W7900", True),
+        ("10.1", "trixie", "6.12", "Radeon PRO W7900", False),
+    ],
+)
+def test_gpus_that_amd_lists_on_a_system(version: str, codename: str, series: str, gpu: str, listed: bool) -> None:
+    family = gpu.partition(" ")[0].lower()
+    rows = [row for row in resolve_release(version, host(codename))["kernels"] if row["series"] == series]
+    assert rows
+    named = {gpu, family}
+    allowed = [
+        row for row in rows if named.isdisjoint(row["without"]) and (not row["only"] or named & set(row["only"]))
+    ]
+    assert bool(allowed) == listed
+
+
+def test_the_kernel_of_processors_with_gpu_is_named() -> None:
+    packages = {kernel["package"]: kernel["only"] for kernel in resolve_release("7.14", host("noble"))["kernels"]}
+    assert packages["linux-oem-24.04c"] == ["ryzen"]
 
 
 @pytest.mark.parametrize(

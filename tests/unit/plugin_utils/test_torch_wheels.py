@@ -44,7 +44,16 @@ def test_the_first_customer() -> None:
         },
         "python": ["3.8", "3.9", "3.10", "3.11", "3.12"],
         "trusted_host": None,
-        "alternatives": [],
+        "alternatives": [
+            {
+                "url": "https://repo.radeon.com/rocm/manylinux/rocm-rel-6.0/",
+                "form": "find-links",
+                "gfx": None,
+                "torch": "1.13, 2.0, 2.1",
+                "status": "third-party",
+                "note": "a plain folder; AMD's TensorFlow page names it, for PyTorch only others do",
+            }
+        ],
         "warnings": [],
     }
 
@@ -146,6 +155,11 @@ def test_floats_that_lost_nothing_are_accepted() -> None:
     assert resolve_torch(6.0, 3.11, 2.3)["torch"] == "2.3.0"
 
 
+def test_a_refusal_gives_an_example_of_its_own_kind() -> None:
+    assert "'3.10'" in refusal("6.0", "3").remedy
+    assert "'2.3.0'" in refusal("6.0", "3.10", "latest").remedy
+
+
 def test_a_patch_version_of_python_is_fine() -> None:
     assert resolve_torch("6.0", "3.10.12")["torch"] == "2.4.1"
 
@@ -170,8 +184,25 @@ def test_mirrors(mirror: str | None, url: str, trusted: str | None) -> None:
 
 def test_ten_comes_with_warnings_and_the_address_of_amd() -> None:
     wheels = resolve_torch("10.1", "3.12", None, {"amd_stable": "https://mirror.example/stable"})
-    assert [warning["id"] for warning in wheels["warnings"]] == ["torch-index-older", "fact-unconfirmed"]
-    assert [row["index_url"] for row in wheels["alternatives"]] == ["https://mirror.example/stable/rocm/whl-next/"]
+    assert [warning["id"] for warning in wheels["warnings"]] == ["fact-unconfirmed", "torch-index-older"]
+    assert [row["url"] for row in wheels["alternatives"]] == ["https://mirror.example/stable/rocm/whl-next/"]
+    assert wheels["alternatives"][0]["torch"] == "2.12 to 2.14"
+
+
+@pytest.mark.parametrize(
+    ("rocm", "gfx", "url"),
+    [
+        ("7.13", "gfx1030", "https://repo.amd.com/rocm/whl/gfx103X-all/"),
+        ("7.13", "gfx942", "https://repo.amd.com/rocm/whl/gfx94X-dcgpu/"),
+        ("7.13", "gfx90a", "https://repo.amd.com/rocm/whl/gfx90a/"),
+        ("7.13", "gfx900", None),
+        ("7.14", "gfx942", None),
+    ],
+)
+def test_indexes_per_gpu_family(rocm: str, gfx: str, url: str | None) -> None:
+    alternatives = resolve_torch(rocm, "3.12")["alternatives"]
+    assert [row["url"] for row in alternatives if gfx in (row["gfx"] or ())] == ([url] if url else [])
+    assert "https://repo.amd.com/rocm/whl-multi-arch/" in [row["url"] for row in alternatives]
 
 
 def test_uncertain_pairs_stay_visible() -> None:
