@@ -50,7 +50,7 @@ def identity(fields: dict[str, str]) -> dict[str, object]:
 
 def gather(host: Host) -> dict[str, object]:
     for path in PATHS:
-        text = host.read(path, 65536)
+        text = host.read(path)
         if text is not None:
             return identity(parse(text))
     return identity({})

@@ -11,7 +11,7 @@ import pytest
 from ansible_collections.gpufleet.rocm.plugins.module_utils import dkms, paths
 from ansible_collections.gpufleet.rocm.plugins.module_utils.gather import gather
 from ansible_collections.gpufleet.rocm.plugins.module_utils.host import Host
-from tests.unit.module_utils.hosts import RELEASE, record
+from tests.unit.module_utils.hosts import RELEASE, record, ubuntu
 from tests.unit.module_utils.tree import MakeHost
 
 KEYS = Path(__file__).parent / "keys"
@@ -172,6 +172,12 @@ def test_an_empty_tree_has_the_same_shape(tmp_path: Path) -> None:
     assert facts["groups"] == {"render": None, "video": None}
     assert facts["gpus"] == facts["python"] == facts["environment"] == []
     assert facts["ldconfig"] == facts["packages"] == {}
+
+
+def test_upgrades_are_judged_by_the_newest_kernel(make_host: MakeHost) -> None:
+    blacklist = 'Unattended-Upgrade::Package-Blacklist:: "linux-image-[0-9]";'
+    facts = gather(make_host({**ubuntu(), "/etc/apt/apt.conf.d/51local": blacklist}).root)
+    assert facts["unattended_upgrades"]["kernel_excluded"] is True
 
 
 def test_a_missing_tree_is_an_empty_one(tmp_path: Path) -> None:

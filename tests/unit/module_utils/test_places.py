@@ -140,9 +140,8 @@ def test_installs(make_host: MakeHost, tree: Tree, link: str | None, found: list
             (True, [("/opt/rocm-6.0.0", 60000), ("/opt/rocm-6.4.2", 60402)]),
         ),
         (
-            "manual\n/opt/rocm/core\ncore-bin\n/opt/rocm/bin\ncore-lib\n/opt/rocm/lib\n\n"
-            "/opt/rocm/core-7.14\n714\n/opt/rocm/core-7.14/bin\n/opt/rocm/core-7.14/lib\n"
-            "/opt/rocm/core-10.0\n1000\n/opt/rocm/core-10.0/bin\n\n\n",
+            "manual\n/opt/rocm/core\ncore-bin\n/opt/rocm/bin\n\n/opt/rocm/core-7.14\n714\n/opt/rocm/core-7.14/bin\n"
+            "/opt/rocm/core-10.0\n1000\n\n\n",
             (False, [("/opt/rocm/core-7.14", 714), ("/opt/rocm/core-10.0", 1000)]),
         ),
         ("auto\n/usr/bin/awk\n\n/usr/bin/mawk\n5\n\n", None),

@@ -72,7 +72,7 @@ def test_blacklist(make_host: MakeHost, patterns: list[str], excluded: bool) -> 
         ({"linux-image-generic": "hold", "linux-image-generic-hwe-24.04": "install"}, False),
         ({"linux-generic": "hold", "linux-image-generic": "install"}, False),
         ({"linux-image-amd64": "install"}, False),
-        ({"linux-image-6.8.0-44-generic": "install"}, True),
+        ({"linux-image-6.8.0-44-generic": "install", "linux-image-unsigned-6.8.0-44-generic": "install"}, True),
     ],
     ids=["hold", "one-of-two", "other-metapackage", "debian", "no-metapackage"],
 )
