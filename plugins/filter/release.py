@@ -11,7 +11,7 @@ from ansible_collections.gpufleet.rocm.plugins.plugin_utils.errors import Decisi
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.releases import resolve_release
 
 
-def release(version: Any, os: Any, mirrors: Any = None, fingerprints: Any = None) -> dict[str, Any]:
+def release(version: Any, os: Any, mirrors: Any = None, fingerprints: Any = None, driver: Any = None) -> dict[str, Any]:
     """Resolve a release; see the sidecar documentation."""
     for name, value in (("os", os), ("mirrors", mirrors), ("fingerprints", fingerprints)):
         if not isinstance(value, Mapping) and not (value is None and name != "os"):
@@ -20,7 +20,7 @@ def release(version: Any, os: Any, mirrors: Any = None, fingerprints: Any = None
                 "Next: see ansible-doc -t filter gpufleet.rocm.release."
             )
     try:
-        return resolve_release(version, os, mirrors, fingerprints)
+        return resolve_release(version, os, mirrors, fingerprints, driver)
     except DecisionError as error:
         raise AnsibleFilterError(str(error)) from error
 

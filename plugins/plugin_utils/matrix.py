@@ -142,6 +142,26 @@ def find_release(version: object) -> tuple[Version, Row]:
     )
 
 
+def find_driver(version: object) -> Row:
+    """The driver release that `version` names. Raises DecisionError `driver-unknown`."""
+    number = parse(version, known=drivers(), what="driver version")
+    if number in drivers():
+        return drivers()[number]
+    raise DecisionError(
+        "driver-unknown",
+        f"driver {number} is not in the matrix",
+        "one of " + ", ".join(str(row["version"]) for row in drivers().values()),
+        "set rocm_driver_version to a listed driver (docs/releases.md), or leave it empty",
+    )
+
+
+def older_driver(driver: str, version: str) -> str | None:
+    """The newest driver below `driver` that surely exists and serves a user space, None where there is none."""
+    wanted = parse(driver)
+    older = [row["version"] for number, row in drivers().items() if number < wanted and row["status"] == "confirmed"]
+    return next((number for number in reversed(older) if driver_serves(number, version)), None)
+
+
 def _nearest(number: Version, known: Mapping[Version, Row]) -> Version:
     """The production release to suggest: newest of the same line, else newest below, else the oldest.
 

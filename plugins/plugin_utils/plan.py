@@ -86,7 +86,9 @@ def _release(facts: Facts, wishes: Wishes, findings: Findings) -> dict[str, Any]
         "codename": os["base_codename"],
     }
     try:
-        return resolve_release(wishes.version, identity, dict(wishes.mirrors), dict(wishes.key_fingerprints))
+        return resolve_release(
+            wishes.version, identity, dict(wishes.mirrors), dict(wishes.key_fingerprints), wishes.driver_version
+        )
     except DecisionError as error:
         findings.add_error(error)
         return None

@@ -23,6 +23,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 from typing import Any
 
 from ansible_collections.gpufleet.rocm.plugins.module_utils import paths
@@ -33,9 +34,11 @@ from ansible_collections.gpufleet.rocm.plugins.plugin_utils.matrix import (
     Row,
     applies,
     drivers,
+    find_driver,
     find_release,
     gfx_targets,
     in_family,
+    releases,
     table,
 )
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.versions import Version, parse
@@ -55,13 +58,19 @@ def resolve_release(
     os: Mapping[str, object],
     mirrors: Mapping[str, object] | None = None,
     fingerprints: Mapping[str, object] | None = None,
+    driver: object = None,
 ) -> dict[str, Any]:
     """Resolve a release for a system; the module docstring shows the result.
 
-    Raises DecisionError with id `release-unknown`, `os-unsupported`, `os-release-mismatch`, `release-preview`
-    (a preview without any apt repository) or `wish-invalid` (a mirror or fingerprint that cannot be used).
+    ``driver`` is the number of a driver release to have instead of the one that belongs to the release.
+
+    Raises DecisionError with id `release-unknown`, `driver-unknown`, `os-unsupported`, `os-release-mismatch`,
+    `release-preview` (a preview without any apt repository) or `wish-invalid` (a mirror or fingerprint that cannot be
+    used).
     """
     number, release = find_release(version)
+    if driver:
+        release = MappingProxyType({**release, "driver": find_driver(driver)["version"]})
     system = systems.find_system(os)
     repository = _repository(number, release)
     _check_published(number, system)
@@ -257,7 +266,9 @@ def _per_gfx(names: list[str], endings: list[str], targets: Iterable[str]) -> di
 def _driver(number: Version, release: Row, system: Row) -> dict[str, Any]:
     """The driver of a release. `kernels`: the series that AMD lists for it here, null where it lists none."""
     driver = drivers()[parse(release["driver"])]
-    series = dict.fromkeys(row["series"] for row in systems.kernel_rows(number, system["codename"]))
+    series = dict.fromkeys(
+        row["series"] for row in systems.kernel_rows(_listed_with(driver, number), system["codename"])
+    )
     series.pop(None, None)
     return {
         "version": driver["version"],
@@ -267,6 +278,12 @@ def _driver(number: Version, release: Row, system: Row) -> dict[str, Any]:
         "fails_on": _failures(driver["version"]),
         "status": driver["status"],
     }
+
+
+def _listed_with(driver: Row, number: Version) -> Version:
+    """The release whose kernels AMD lists for a driver: the wanted one if they belong together, else the newest."""
+    releases_of = [version for version, row in releases().items() if row["driver"] == driver["version"]]
+    return number if number in releases_of or not releases_of else releases_of[-1]
 
 
 def driver_build(driver: Row) -> str | None:

@@ -33,6 +33,7 @@ class Wishes:
 
     version: Any = "6.0"
     driver_mode: str = "auto"
+    driver_version: str | None = None
     packages: tuple[str, ...] = ()
     users: tuple[str, ...] = ()
     pytorch: bool = True
@@ -70,6 +71,7 @@ def parse_wishes(raw: Mapping[str, Any]) -> Wishes:
     return Wishes(
         version=raw.get("version") or Wishes.version,
         driver_mode=mode,
+        driver_version=_text(raw, "driver_version", re.compile(r"\d+(\.\d+){1,3}"), "a version such as 30.30.1"),
         packages=_names(raw, "packages", PACKAGE_NAME, "a list of package names"),
         users=_names(raw, "users", USER_NAME, "a list of user names"),
         pytorch=_flag(raw, "pytorch", True),

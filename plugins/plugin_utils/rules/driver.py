@@ -22,11 +22,11 @@ FIRMWARE_UPDATE = re.compile(r"-0ubuntu2(?:\.(\d+))?$")
 
 
 def pairing(situation: Situation, stages: Stages, findings: Findings) -> None:
-    """A driver that this run does not install must be one that AMD pairs with the wanted ROCm.
+    """The driver must be one that AMD pairs with the wanted ROCm.
 
     The driver in the kernel itself has no version and is not judged; neither is a pair that AMD's table lacks.
     """
-    version, candidates = situation.release["version"], _loaded_drivers(situation, stages)
+    version, candidates = situation.release["version"], _drivers(situation, stages)
     answers = {driver_serves(driver, version) for driver in candidates}
     if True in answers or False not in answers:
         return
@@ -36,34 +36,40 @@ def pairing(situation: Situation, stages: Stages, findings: Findings) -> None:
     served = list(dict.fromkeys(item for row in rows if row["driver"] in lines for item in row["user_space"]))
     findings.add(
         "driver-userspace-mismatch",
-        found=f"driver {' or '.join(candidates)} (module {situation.facts['driver']['version']}) is loaded",
+        found=_named(situation, candidates),
         expected=f"one that AMD pairs with ROCm {line}: {', '.join(fitting) or 'unknown'}",
-        remedy="install such a driver (rocm_driver_mode: dkms on the machine itself), or choose ROCm "
+        remedy="have such a driver (rocm_driver_mode, rocm_driver_version, on the machine itself), or choose ROCm "
         f"{served[0]} to {served[-1]}",
     )
 
 
 def needed_by_gpu(situation: Situation, stages: Stages, findings: Findings) -> None:
     """Some GPUs need a driver of a certain age, whatever the user space."""
-    candidates = _loaded_drivers(situation, stages)
+    candidates = _drivers(situation, stages)
     for row in table("compatibility")["limits"]:
         gpus = [str(gpu.name) for gpu in situation.gpus if gpu.among(row["gpus"])]
         since = row.get("driver_since")
         if gpus and since and candidates and all(parse(driver) < parse(since) for driver in candidates):
             findings.add(
                 "driver-too-old",
-                found=f"driver {' or '.join(candidates)} is loaded, for {', '.join(dict.fromkeys(gpus))}",
+                found=f"{_named(situation, candidates)}, for {', '.join(dict.fromkeys(gpus))}",
                 expected=f"driver {since} or newer",
                 remedy="install such a driver (rocm_driver_mode: dkms on the machine itself)",
             )
 
 
-def _loaded_drivers(situation: Situation, stages: Stages) -> list[str]:
-    """The driver releases with the module that is loaded, none where this run installs the driver or it has no name."""
+def _drivers(situation: Situation, stages: Stages) -> list[str]:
+    """The wanted driver, or those with the loaded module where this run installs none; none for the kernel's own."""
+    if stages["driver"]["mode"] == "dkms" and not situation.in_container:
+        return [situation.release["driver"]["version"]]
     module = situation.facts["driver"]["version"]
-    if module is None or (stages["driver"]["mode"] == "dkms" and not situation.in_container):
-        return []
     return [row["version"] for row in drivers().values() if row["module"] == module]
+
+
+def _named(situation: Situation, candidates: list[str]) -> str:
+    module = situation.facts["driver"]["version"]
+    wanted = candidates == [situation.release["driver"]["version"]]
+    return f"driver {candidates[0]}" if wanted else f"driver {' or '.join(candidates)} (module {module}) is loaded"
 
 
 def blacklist(situation: Situation, stages: Stages, findings: Findings) -> None:

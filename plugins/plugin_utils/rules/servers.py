@@ -8,6 +8,7 @@ from typing import Any
 
 from ansible_collections.gpufleet.rocm.plugins.module_utils import paths
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.findings import Findings
+from ansible_collections.gpufleet.rocm.plugins.plugin_utils.matrix import older_driver
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.stages import questions
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.stages.situation import Situation
 
@@ -29,7 +30,8 @@ def answers(situation: Situation, stages: Stages, findings: Findings) -> None:
                 "repo-path-missing",
                 found=f"{url} answers {answer['status']}",
                 expected="the repository of the wanted release (200)",
-                remedy="check rocm_version and the rocm_mirror_* variables; then run again",
+                remedy="check rocm_version and the rocm_mirror_* variables; then run again"
+                + _other_driver(situation, url),
             )
         else:
             findings.add(
@@ -38,6 +40,15 @@ def answers(situation: Situation, stages: Stages, findings: Findings) -> None:
                 expected="an answer of 200",
                 remedy="check network, proxy and mirror from this host; then run again",
             )
+
+
+def _other_driver(situation: Situation, url: str) -> str:
+    """AMD has published user space days before its driver (ROCm/ROCm#6156): name the newest one below it."""
+    driver = next((source for source in situation.sources if source["name"] == "amdgpu"), None)
+    if driver is None or not url.startswith(driver["uri"]):
+        return ""
+    older = older_driver(situation.release["driver"]["version"], situation.release["version"])
+    return f"; or set rocm_driver_version: '{older}'" if older else ""
 
 
 def keys(situation: Situation, stages: Stages, findings: Findings) -> None:
