@@ -102,6 +102,6 @@ def _module_differs(situation: Situation, findings: Findings) -> bool:
         "reboot-required",
         found=f"{loaded} is loaded, {on_disk['path']} is on disk",
         expected="the module on disk to be the loaded one",
-        remedy="reboot the host, or set rocm_reboot_ok: true",
+        remedy="reboot the host",
     )
     return True
