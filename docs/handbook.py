@@ -29,8 +29,8 @@ def decisions_page() -> str:
             "# Decisions",
             NOTICE,
             "A refusal leaves the host untouched; a warning is said and the work goes on. Each message adds what was "
-            "found, what was expected and what to do next. Where there is no override, going on would rest on a guess, be "
-            "impossible, or damage the host.",
+            "found, what was expected and what to do next. Where there is no override, going on would rest on a "
+            "guess, be impossible, or damage the host.",
             table(["Id", "Kind", "Override", "Cause"], rows),
         ]
     )
