@@ -105,7 +105,7 @@ def dkms(situation: Situation, stages: Stages, findings: Findings) -> None:
             )
     if stages["driver"]["mode"] != "dkms" or stages["driver"]["changes_driver"] or situation.in_container:
         return
-    for kernel in kernels_without_module(facts, stages["driver"]["kernels"]):
+    for kernel in kernels_without_module(facts):
         running = kernel == facts["kernel"]["release"]
         reason = unsupported(kernel, situation.release["driver"])
         findings.add(

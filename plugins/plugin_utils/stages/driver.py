@@ -8,7 +8,8 @@ Beside ``actions`` the stage holds what the role rocm_driver acts on::
     packages, pin  what is installed in one transaction, and the pin meanwhile (None where none is needed)
     changes_driver whether driver packages come or go, after which another module is on disk
     build          kernels that lack the module of the installed driver
-    kernels        kernels that must have the module in the end
+    kernels        kernels that must have the module in the end: the running and the next, but for one that is known to
+                   break the build of a driver that is installed already
     unhold, hold   packages whose hold of ours goes before the change; those that we hold after it
     reboot         whether the loaded module is, or will be, another than the one on disk; reboot_reason: why
 """
@@ -60,8 +61,7 @@ def plan_driver(situation: Situation, findings: Findings) -> Stage:
     if situation.in_container:
         _name_container(situation, stage, findings)
     elif mode == "dkms":
-        kernel = situation.facts["kernel"]
-        stage["kernels"] = [name for name in dict.fromkeys([kernel["release"], kernel["next_boot"]]) if name]
+        stage["kernels"] = boot_kernels(situation.facts)
     _plan_removal(situation, stage)
     if mode == "dkms":
         _plan_packages(situation, stage, findings)
@@ -71,15 +71,20 @@ def plan_driver(situation: Situation, findings: Findings) -> Stage:
     return stage
 
 
-def kernels_without_module(facts: Mapping[str, Any], kernels: list[str]) -> list[str]:
-    """Which of the kernels lack an installed amdgpu of DKMS whose source is there."""
+def boot_kernels(facts: Mapping[str, Any]) -> list[str]:
+    """The kernel that runs and the one that boots next."""
+    return [name for name in dict.fromkeys([facts["kernel"]["release"], facts["kernel"]["next_boot"]]) if name]
+
+
+def kernels_without_module(facts: Mapping[str, Any]) -> list[str]:
+    """Which of these two lack an installed amdgpu of DKMS whose source is there."""
     stale = {row["version"] for row in stale_trees(facts) if row["module"] == "amdgpu"}
     served = {
         row["kernel"]
         for row in facts["driver"]["dkms"]
         if row["module"] == "amdgpu" and row["version"] not in stale and str(row["state"]).startswith("installed")
     }
-    return [kernel for kernel in kernels if kernel not in served]
+    return [kernel for kernel in boot_kernels(facts) if kernel not in served]
 
 
 def stale_trees(facts: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -135,12 +140,11 @@ def _plan_packages(situation: Situation, stage: Stage, findings: Findings) -> No
     names = release["packages"]["driver"]
     differences = {name: package_difference(facts, name, versions) for name in names}
     changes = [action("install", name, reason) for name, reason in differences.items() if reason]
-    if not differences[names[0]]:
-        stage["build"] = [
-            kernel
-            for kernel in kernels_without_module(facts, stage["kernels"])
-            if not unsupported(kernel, release["driver"])
-        ]
+    if not differences[names[0]] and not situation.in_container:
+        lacking = kernels_without_module(facts)
+        hopeless = [kernel for kernel in lacking if unsupported(kernel, release["driver"])]
+        stage["kernels"] = [kernel for kernel in stage["kernels"] if kernel not in hopeless]
+        stage["build"] = [kernel for kernel in lacking if kernel not in hopeless]
     if not changes and not stage["build"]:
         return
     kernel_packages = _kernel_packages(situation, stage, findings)
@@ -226,7 +230,7 @@ def _plan_reboot(situation: Situation, stage: Stage, findings: Findings) -> None
     if stage["mode"] == "none":
         return
     running = facts["kernel"]["release"]
-    lacking = kernels_without_module(facts, stage["kernels"])
+    lacking = kernels_without_module(facts) if stage["mode"] == "dkms" else []
     if stage["changes_driver"] or running in stage["build"]:
         stage["reboot_reason"] = "this run changes the driver"
     else:
