@@ -7,7 +7,13 @@ from typing import NamedTuple
 
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils import systems
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.addresses import UPSTREAM
-from ansible_collections.gpufleet.rocm.plugins.plugin_utils.matrix import Row, drivers, gfx_targets, table
+from ansible_collections.gpufleet.rocm.plugins.plugin_utils.matrix import (
+    Row,
+    drivers,
+    gfx_targets,
+    gpu_by_device,
+    table,
+)
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.versions import Version, parse
 
 CERTAIN = "confirmed"
@@ -78,6 +84,12 @@ def _of_kernels(number: Version, subject: str, system: Row) -> list[Doubt]:
     return [
         Doubt(subject, status, "; ".join(dict.fromkeys(texts))) for status, texts in notes.items() if status != CERTAIN
     ]
+
+
+def of_gpus(devices: Iterable[str]) -> list[Doubt]:
+    """Doubts about what the GPUs of a host are; from which release on they are supported is told by `of_release`."""
+    rows = [row for row in map(gpu_by_device, dict.fromkeys(devices)) if row]
+    return [doubt for row in rows for doubt in of_row(row, row["name"]) if not doubt.subject.startswith("since of ")]
 
 
 def of_shadows(rows: Sequence[Row]) -> list[Doubt]:
