@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.gpufleet.rocm.plugins.module_utils import paths
+from ansible_collections.gpufleet.rocm.plugins.plugin_utils.matrix import gpu_by_device
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.plan import make_plan
 from tests.unit.facts_builder import (
     KEY_TEXT,
@@ -20,6 +21,7 @@ from tests.unit.facts_builder import (
     merged,
     on_disk,
     package,
+    server,
     wishes,
 )
 
@@ -553,21 +555,12 @@ def test_a_driver_that_works_is_not_held_against_its_kernel() -> None:
     assert plan_for(done)["state"] == "in-sync"
 
 
-NOBLE = {
-    "id": "ubuntu",
-    "id_like": ["debian"],
-    "version_id": "24.04",
-    "codename": "noble",
-    "base_id": "ubuntu",
-    "base_codename": "noble",
-    "pretty_name": "Ubuntu 24.04.3 LTS",
-}
 CORE = {"version": "10.0", "pytorch_version": ""}
 
 
 def noble(**changes: Any) -> dict[str, Any]:
     """A bare server on Ubuntu 24.04 with one MI300X."""
-    return bare_server(**{"os": NOBLE, "gpus": [gpu("74a1")], **changes})
+    return server("noble", **{"gpus": [gpu("74a1")], **changes})
 
 
 def test_new_stream_has_two_keys_no_pin_and_no_linker_file() -> None:
@@ -594,6 +587,21 @@ def test_newer_releases_are_in_sync_once_carried_out(version: str) -> None:
     plan = plan_for(carried_out(facts, plan_for(facts, **changes)), **changes)
     assert plan["actions"] == []
     assert plan["in_sync"] is True
+
+
+@pytest.mark.parametrize(
+    ("device", "id"), [("1114", "fact-inferred"), ("74a2", "fact-unconfirmed"), ("74a1", None)], ids=str
+)
+def test_what_is_unsure_about_a_gpu_is_said(device: str, id: str | None) -> None:
+    warnings = plan_for(noble(gpus=[gpu(device)]), **CORE)["warnings"]
+    told = {finding["id"] for finding in warnings if name_of(device) in finding["message"]}
+    assert told - {"gpu-unlisted-here"} == ({id} if id else set())
+
+
+def name_of(device: str) -> str:
+    row = gpu_by_device(device)
+    assert row
+    return str(row["name"])
 
 
 SDK = "amdrocm-core-sdk10.0"
