@@ -22,7 +22,14 @@ KERNEL, NEXT = "5.15.0-105-generic", "5.15.0-119-generic"
 NEW, OLD = "1:6.3.6.60000-1697589.22.04", "1:6.2.4.50700-1652687.22.04"
 PACKAGES = ("amdgpu-dkms", "amdgpu-dkms-firmware")
 # Folders of a host that the role looks into or writes to; here they are below a folder of the test.
-FOLDERS = ("/etc/modprobe.d", "/var/lib/gpufleet.rocm", "/var/lib/dkms", "/var/cache/apt/archives")
+FOLDERS = (
+    "/boot",
+    "/usr/bin/lsinitramfs",
+    "/etc/modprobe.d",
+    "/var/lib/gpufleet.rocm",
+    "/var/lib/dkms",
+    "/var/cache/apt/archives",
+)
 
 # The commands, all in one: what they are told is logged, what they know is in state.json.
 COMMAND = r"""#!{python}
@@ -114,11 +121,13 @@ elif name == "modinfo":
         print("signer:         %s" % state["signer"])
     else:
         print("filename:       /lib/modules/%s/kernel/drivers/gpu/drm/amd/amdgpu/amdgpu.ko" % kernel)
+elif name == "lsinitramfs":
+    print("usr/lib/modules/x/updates/dkms/amdgpu.ko")
 elif name == "dmesg":
     print("amdgpu 0000:2f:00.0: amdgpu: PCI rejects atomics")
 save()
 """
-NAMES = ("apt", "dpkg", "dpkg-query", "dkms", "modinfo", "depmod", "update-initramfs", "dmesg")
+NAMES = ("apt", "dpkg", "dpkg-query", "dkms", "modinfo", "depmod", "update-initramfs", "lsinitramfs", "dmesg")
 # Runs the stand-in of apt where the real module would run apt; a reboot gives the host the facts that are to follow it.
 APT = """
 import json
@@ -246,7 +255,7 @@ class Machine:
     def log(self) -> list[str]:
         """The commands that ran, without those that only look."""
         lines = (self.home / "log").read_text().splitlines()
-        looks = ("dpkg-query", "modinfo", "dkms status", "dpkg --audit", "dpkg --get", "dmesg")
+        looks = ("dpkg-query", "modinfo", "dkms status", "dpkg --audit", "dpkg --get", "lsinitramfs", "dmesg")
         return [line for line in lines if not line.startswith(looks)]
 
 
@@ -289,6 +298,7 @@ def test_a_bare_server(machine: Machine) -> None:
     """Under Secure Boot, with a kernel that boots next and that the package does not build for, and a stale tree."""
     tree = machine.home / "var/lib/dkms/zfs/2.1.5"
     tree.mkdir(parents=True)
+    (machine.home / f"boot/initrd.img-{NEXT}").touch()
     driver = {"signing_key": KEY, "dkms": [dkms("2.1.5", None, "broken", "zfs")]}
     facts = merged(bare(), {"kernel": {"next_boot": NEXT}, "secure_boot": "enabled", "driver": driver})
     after = {"before": facts, "after": served(driver={"loaded": False})}
@@ -296,7 +306,10 @@ def test_a_bare_server(machine: Machine) -> None:
     assert machine.code == 0, machine.output
     assert not tree.exists()
     assert state["modules"] == dict.fromkeys([KERNEL, NEXT], "6.3.6-1697589.22.04")
-    assert machine.log()[-1] == f"dkms install -m amdgpu -v 6.3.6-1697589.22.04 -k {NEXT} --force"
+    assert machine.log()[-2:] == [
+        f"dkms install -m amdgpu -v 6.3.6-1697589.22.04 -k {NEXT} --force",
+        f"update-initramfs -u -k {NEXT}",
+    ]
     kept = sorted(path.name for path in (machine.home / "var/lib/gpufleet.rocm/driver").iterdir())
     assert kept == sorted(f"{name}_{NEW.replace(':', '%3a')}_all.deb" for name in PACKAGES)
     assert "left to do: True" in machine.output

@@ -439,6 +439,7 @@ def test_the_kernels_own_driver_takes_the_place_of_amds_where_it_is_wished() -> 
     plan = plan_for(facts, driver_mode="inbox")
     assert plan["stages"]["driver"]["remove"] == DRIVER
     assert plan["reboot"] is True
+    assert "driver-held" in ids(plan_for(merged(facts, {"packages": held(*DRIVER)}), driver_mode="inbox")["refusals"])
     apu = {**facts, "gpus": [gpu("150e")]}
     assert plan_for(apu, version="6.0")["stages"]["driver"]["remove"] == []
 
