@@ -23,6 +23,9 @@ STATES = (
     "in sync",
 )
 
+# Of a rollout: what tells more than the result.
+UNFINISHED = ("waiting", "draining", "installing", "rebooting", "verifying", "restoring")
+
 Document = Mapping[str, Any]
 Documents = Mapping[str, Document]
 Key = TypeVar("Key")
@@ -35,10 +38,19 @@ def plan_text(documents: Documents) -> str:
     return _text(_table(header, _plan_row, documents), *_finding_sections(documents), _change_lines(documents))
 
 
-def report_text(documents: Documents) -> str:
-    """What a run did: the table, every finding with its hosts, and the checks that did not pass."""
+def report_text(documents: Documents, rolling: bool = False, command: str = "") -> str:
+    """What a run did: the table, every finding with its hosts, the checks that did not pass, and how to resume.
+
+    ``rolling`` is whether hosts were changed batch by batch, ``command`` what is to be run again.
+    """
     header = ["RESULT", "ROCM", "DRIVER", "TORCH", "CHECKS", "REASON"]
-    return _text(_table(header, _report_row, documents), *_finding_sections(documents), _check_lines(documents))
+    row = _report_row
+    # The result says all of a run in one batch that came to its end.
+    if rolling or any(host["drained"] or host["rollout"] in UNFINISHED for host in documents.values()):
+        header.insert(1, "STATE")
+        row = _rolling_row
+    sections = [*_finding_sections(documents), _check_lines(documents), _resume_lines(documents, command)]
+    return _text(_table(header, row, documents), *sections)
 
 
 def _text(*sections: Sequence[str]) -> str:
@@ -60,6 +72,12 @@ def _report_row(document: Document) -> list[str]:
     counts = Counter(check["status"] for check in document["verification"])
     checks = ", ".join(f"{counts[status]} {status}" for status in ("passed", "failed", "not run") if status in counts)
     return [document["state"], *actual, checks, _short_reason(document)]
+
+
+def _rolling_row(document: Document) -> list[str]:
+    result, *more = _report_row(document)
+    state = [document["rollout"] or "-", *(["drained"] if document["drained"] else [])]
+    return [result, ", ".join(state), *more]
 
 
 def _gpu_text(gpus: Sequence[Document]) -> str:
@@ -153,6 +171,24 @@ def _check_lines(documents: Documents) -> list[str]:
     )
     lines = [line for text, names in found.items() for line in _with_names(text, names, documents)]
     return ["Checks that did not pass:", *lines] if lines else []
+
+
+def _resume_lines(documents: Documents, command: str) -> list[str]:
+    """Which hosts a rollout left behind, and how to go on from there."""
+    rows = documents.items()
+    waiting = {name: row["reason"] for name, row in rows if row["rollout"] == "waiting"}
+    drained = [name for name, row in rows if row["drained"]]
+    lines = []
+    for reason, names in _grouped((reason, name) for name, reason in waiting.items() if reason).items():
+        lines += _with_names(f"no further batch started: {reason}", names, documents)
+    if drained:
+        lines += _with_names("still drained; a run gives them back once their checks pass", drained, documents)
+    if not waiting and not lines:
+        return []
+    failed = [name for name, row in rows if row["rollout"] in ("failed", *UNFINISHED[1:])]
+    repair = f"put right what is said above about {shortened(failed)}, then run" if failed else "run"
+    again = f"  Next: {repair} the same command again; it skips the hosts that are finished:"
+    return ["Left to do:", *lines, again, f"    {command}"]
 
 
 def _change_lines(documents: Documents) -> list[str]:

@@ -8,6 +8,7 @@ Shape of the result (also the ``plan`` part of the report)::
     refusals, warnings: [{id, found, expected, remedy, message}]
     allowed: [ids of refusals that rocm_allow turned into warnings]
     reboot: bool                      # a reboot is needed for the wishes to take effect
+    disruptive: bool                  # a run works on the driver or reboots: the GPUs are taken from their users
     asked, wishes: {...}              # as the inventory says them, and typed (wishes.py)
     release, torch: {...} or null     # see releases.py and torch_wheels.py
     actual: {rocm, driver, torch}     # versions found on the host, null where absent
@@ -152,6 +153,7 @@ def _result(
         "warnings": [finding.as_dict() for finding in findings.warnings],
         "allowed": findings.allowed,
         "reboot": reboot,
+        "disruptive": bool(stages and stages["driver"]["actions"]) or (reboot and wishes["reboot_ok"]),
         "wishes": wishes,
         "asked": dict(asked),
         "release": dict(situation.release) if situation else None,

@@ -6,7 +6,7 @@ A host is what `report.Host` describes: ``plan``, ``verification``, ``failure`` 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.hostnames import natural, shortened
@@ -16,6 +16,7 @@ Host = Mapping[str, Any]
 UNDER_WAY = ("draining", "installing", "rebooting", "verifying", "restoring")
 STATES = ("waiting", *UNDER_WAY, "done", "failed", "skipped")
 ONE_BATCH = ["100%"]
+DEVICE_CHECK = "compute-device"
 
 
 def part(host: Host) -> str:
@@ -26,13 +27,7 @@ def part(host: Host) -> str:
     plan = host.get("plan")
     if not plan or host.get("failure") or plan["state"] == "refused":
         return ""
-    return "change" if not plan["in_sync"] or disruptive(plan) or plan["drained"] else "settled"
-
-
-def disruptive(plan: Mapping[str, Any]) -> bool:
-    """Whether the run takes the GPUs away from their users: it works on the driver, or reboots."""
-    reboots = plan["reboot"] and plan["wishes"].get("reboot_ok") is True
-    return bool(plan["stages"].get("driver", {}).get("actions")) or reboots
+    return "change" if not plan["in_sync"] or plan["disruptive"] or plan["drained"] else "settled"
 
 
 def batches(wish: object) -> list[str]:
@@ -81,12 +76,10 @@ def progress(host: Host) -> str | None:
         return str(host["state"])
     if kind == "change":
         return "failed" if host.get("failure") else "waiting"
-    return "failed" if host.get("failure") or _failed(host) else "skipped"
-
-
-def _failed(host: Host) -> Iterable[Mapping[str, Any]]:
-    checks = (host.get("verification") or {}).get("checks", [])
-    return [check for check in checks if check["status"] == "failed"]
+    if host.get("failure"):
+        return "failed"
+    # Hosts in sync are verified before the first batch: one without a result was lost.
+    return "skipped" if host.get("verification") else "verifying"
 
 
 def driver_health(plan: Mapping[str, Any], facts: Mapping[str, Any]) -> dict[str, Any]:
@@ -99,5 +92,5 @@ def driver_health(plan: Mapping[str, Any], facts: Mapping[str, Any]) -> dict[str
     else:
         status = "passed" if nodes >= wanted["gpus"] else "failed"
         evidence = f"/dev/kfd with {nodes} GPU nodes for {wanted['gpus']} GPUs"
-    check = {"id": "compute-device", "status": status, "evidence": evidence, "seconds": 0}
+    check = {"id": DEVICE_CHECK, "status": status, "evidence": evidence, "seconds": 0}
     return {"checks": [check], "passed": status != "failed", "user": None}
