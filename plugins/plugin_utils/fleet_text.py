@@ -176,14 +176,14 @@ def _check_lines(documents: Documents) -> list[str]:
 def _resume_lines(documents: Documents, command: str) -> list[str]:
     """Which hosts a rollout left behind, and how to go on from there."""
     rows = documents.items()
-    waiting = {name: row["reason"] for name, row in rows if row["rollout"] == "waiting"}
+    waiting = [(row["reason"], name) for name, row in rows if row["rollout"] == "waiting"]
     drained = [name for name, row in rows if row["drained"]]
     lines = []
-    for reason, names in _grouped((reason, name) for name, reason in waiting.items() if reason).items():
+    for reason, names in _grouped(waiting).items():
         lines += _with_names(f"no further batch started: {reason}", names, documents)
     if drained:
         lines += _with_names("still drained; a run gives them back once their checks pass", drained, documents)
-    if not waiting and not lines:
+    if not lines:
         return []
     failed = [name for name, row in rows if row["rollout"] in ("failed", *UNFINISHED[1:])]
     repair = f"put right what is said above about {shortened(failed)}, then run" if failed else "run"

@@ -17,6 +17,8 @@ SCHEMA = 1
 GPU_FIELDS = ("address", "device", "name", "gfx", "driver", "integrated", "supported")
 # Found neither by a plan nor by a caught failure: Ansible took the host out of the run.
 LOST = "it stopped answering or failed outside of the roles; the reason is in the output above"
+# A gate gives its own reason.
+CUT_SHORT = "the run ended when it had lost every host of a batch"
 # What ansible-core 2.19 and later put before a message.
 PREFIXES = re.compile(r"^((Task|Action|Module) failed: )+")
 
@@ -82,13 +84,14 @@ def _document(kind: str, name: str, host: Host, lost: bool, rolled: bool) -> dic
     after = host.get("after") or before
     verification = host.get("verification") or {}
     state, reason = _outcome(kind, host, lost)
+    progress = rollout.progress(host) if rolled else None
     return {
         "schema": SCHEMA,
         "kind": kind,
         "host": name,
         "state": state,
-        "reason": reason,
-        "rollout": rollout.progress(host) if rolled else None,
+        "reason": reason or (CUT_SHORT if progress == "waiting" else ""),
+        "rollout": progress,
         "drained": host.get("drained", before.get("drained", False)),
         "wanted": _wanted(before),
         "actual": {part: after["actual"][part] if after else None for part in ("rocm", "driver", "torch")},
