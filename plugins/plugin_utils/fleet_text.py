@@ -193,9 +193,7 @@ def _resume_lines(documents: Documents, command: str) -> list[str]:
 
 def _change_lines(documents: Documents) -> list[str]:
     """What happens on the hosts that will change, once for each group with the same changes."""
-    groups = _grouped(
-        (tuple(_steps(document)), name) for name, document in documents.items() if document["state"] == "will change"
-    )
+    groups = _grouped((tuple(_steps(document)), name) for name, document in documents.items() if pending(document))
     lines: list[str] = []
     for steps, names in groups.items():
         lines.append(f"  {shortened(names, len(documents))}:")
@@ -203,15 +201,19 @@ def _change_lines(documents: Documents) -> list[str]:
     return ["Changes, in this order:", *lines] if lines else []
 
 
+def pending(document: Document) -> bool:
+    """Whether a run would do something to the host of this plan."""
+    reboots = document["state"] == "reboot required" and document["reboot_allowed"]
+    return bool(document["state"] == "will change" or reboots)
+
+
 def _steps(document: Document) -> list[str]:
     steps = [(row["stage"], f"{row['action']} {row['target']} ({row['reason']})") for row in document["actions"]]
-    if document["reboot_required"]:
-        driver = [index for index, (stage, _) in enumerate(steps) if stage == "driver"]
-        # The role reboots right after it installed the driver, and at no other time.
-        if driver and document["reboot_allowed"]:
-            steps.insert(driver[-1] + 1, ("reboot", "by the run, as rocm_reboot_ok allows"))
-        else:
-            steps.append(("reboot", "left to you"))
+    if document["reboot_required"] and document["reboot_allowed"]:
+        before = sum(stage in ("repo", "driver") for stage, _ in steps)
+        steps.insert(before, ("reboot", "by the run, as rocm_reboot_ok allows"))
+    elif document["reboot_required"]:
+        steps.append(("reboot", "left to you"))
     width = max((len(stage) for stage, _ in steps), default=0)
     return [f"{stage.ljust(width)}  {text}" for stage, text in steps]
 

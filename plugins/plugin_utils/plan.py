@@ -153,7 +153,7 @@ def _result(
         "warnings": [finding.as_dict() for finding in findings.warnings],
         "allowed": findings.allowed,
         "reboot": reboot,
-        "disruptive": bool(stages and stages["driver"]["actions"]) or (reboot and wishes["reboot_ok"]),
+        "disruptive": bool(stages) and _is_disruptive(stages["driver"], reboot and wishes["reboot_ok"]),
         "wishes": wishes,
         "asked": dict(asked),
         "release": dict(situation.release) if situation else None,
@@ -167,6 +167,11 @@ def _result(
         "probe": questions(situation) if situation else {"urls": [], "keys": []},
         "verify": {**_verify(facts, situation, reboot), "user_space": user_space} if situation else None,
     }
+
+
+def _is_disruptive(driver: Mapping[str, Any], reboots: bool) -> bool:
+    """Whether a run takes the GPUs from their users; to hold a package, or no longer, does not."""
+    return reboots or any(row["action"] not in ("hold", "unhold") for row in driver["actions"])
 
 
 def _actual(facts: Facts, wishes: Mapping[str, Any]) -> dict[str, str | None]:

@@ -69,7 +69,7 @@ def _fleet(
             "failed": _in_state(documents, "failed"),
             "refused": _in_state(documents, "refused"),
             # After a run nothing is pending: what it could do is done.
-            "pending": _in_state(documents, "will change") if kind == "plan" else [],
+            "pending": [name for name, row in documents.items() if fleet_text.pending(row)] if kind == "plan" else [],
         },
         "table": text,
     }
@@ -138,7 +138,8 @@ def _outcome(kind: str, host: Host, lost: bool) -> tuple[str, str]:
         return "not verified", ""
     if after["reboot"]:
         return "reboot required", "the installed driver is not the loaded one"
-    return ("in sync" if before["in_sync"] else "done"), ""
+    # A host that was only rebooted or given back needed no other change.
+    return ("in sync" if before["in_sync"] and host.get("state") != "done" else "done"), ""
 
 
 def _failed(kind: str, task: str, message: str) -> tuple[str, str]:

@@ -219,12 +219,13 @@ def test_an_allowed_reboot_comes_right_after_the_driver() -> None:
     assert list(dict.fromkeys(stages)) == ["repo", "driver", "reboot", "sdk", "access", "environment", "pytorch"]
 
 
-def test_a_reboot_that_no_role_makes_is_left_to_the_operator() -> None:
-    """The driver is installed, something else is missing: rocm_reboot_ok alone reboots nothing."""
-    host = waiting_for_reboot_host()
-    host["users"]["ada"]["groups"] = []
-    lines = fleet_plan({"a": {"plan": plan_of(host, reboot_ok=True)}})["table"].splitlines()
-    assert lines[-1].endswith("reboot  left to you")
+def test_an_allowed_reboot_is_announced_where_nothing_else_is_to_do() -> None:
+    allowed = {"plan": plan_of(waiting_for_reboot_host(), reboot_ok=True)}
+    fleet = fleet_plan({"a": allowed, "b": {"plan": waiting_for_reboot()}})
+    assert fleet["table"].splitlines()[-2:] == ["  a:", "     1. reboot  by the run, as rocm_reboot_ok allows"]
+    assert fleet["outcome"]["pending"] == ["a"]
+    rebooted = {**allowed, "after": in_sync(), "verification": PASSED, "state": "done"}
+    assert fleet_report({"a": rebooted})["hosts"]["a"]["state"] == "done"
 
 
 def test_evidence_that_differs_is_kept_apart_below_one_message() -> None:
