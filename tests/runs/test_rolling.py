@@ -13,10 +13,10 @@ import pytest
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils import rollout
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.controller import command_line
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.plan import make_plan
-from tests.unit.documents import plan_of, planned
-from tests.unit.facts_builder import answers, bare_server, booted, carried_out, wishes
 from tests.runs.test_exit_status import AWAY, REFUSED, ROOT, Controller, Run
 from tests.runs.test_exit_status import host as host_with
+from tests.unit.documents import plan_of, planned
+from tests.unit.facts_builder import answers, bare_server, booted, carried_out, wishes
 
 # Every stand-in of these tests is this action. A host breaks or is lost at the event that its variables name.
 STAND_IN = """
