@@ -108,7 +108,7 @@ RULES = (
     rule("headers-missing", r"install the linux-headers-\S+ package"),
     rule("headers-missing", r"kernel headers for kernel \S+ cannot be found"),
     rule("headers-missing", r"kernel (?:headers|source) for this kernel do(?:es)? not seem to be installed"),
-    rule("kernel-unsupported", r"BUILD_EXCLUSIVE directive which does not match"),
+    rule("kernel-unsupported", r"includes a BUILD_EXCLUSIVE directive"),
     rule("dkms-stale-tree", r"/dkms/\S+/source/dkms\.conf does not exist|Missing the module source directory"),
     rule("dkms-stale-tree", r"Could not locate dkms\.conf"),
     # dpkg itself, rights and space.
