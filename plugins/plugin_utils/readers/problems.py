@@ -34,8 +34,9 @@ def rule(id: str, pattern: str, unless: str | None = None) -> Rule:
 
 @cache
 def phrases(name: str) -> str:
-    """A pattern for one entry of data/apt_phrases.yml."""
-    return "(?:" + "|".join(map(re.escape, table("apt_phrases")["phrases"][name])) + ")"
+    """A pattern for one entry of data/apt_phrases.yml, where an ellipsis stands for a name."""
+    pieces = (piece.split("\u2026") for piece in table("apt_phrases")["phrases"][name])
+    return "(?:" + "|".join(".{1,100}".join(map(re.escape, piece)) for piece in pieces) + ")"
 
 
 def matching(rules: Iterable[Rule], lines: Sequence[str], order: Sequence[int] | None = None) -> Iterator[Found]:
