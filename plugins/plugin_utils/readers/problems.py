@@ -15,21 +15,28 @@ Found = tuple[str, int]  # id, number of the line
 
 @dataclass(frozen=True)
 class Rule:
-    """A line that matches ``pattern`` and not ``unless`` means ``id``."""
+    """A line that matches ``pattern``, and ``where`` anywhere, but not ``unless``, means ``id``.
+
+    Two patterns look at a long line twice, one with a gap between its parts looks at it once for each first part.
+    """
 
     id: str
     pattern: re.Pattern[str]
     unless: re.Pattern[str] | None = None
+    where: re.Pattern[str] | None = None
 
     def matches(self, line: str) -> bool:
         """Whether the line is such a complaint."""
+        if self.where and not self.where.search(line):
+            return False
         return bool(self.pattern.search(line)) and not (self.unless and self.unless.search(line))
 
 
-def rule(id: str, pattern: str, unless: str | None = None) -> Rule:
+def rule(id: str, pattern: str, unless: str | None = None, where: str | None = None) -> Rule:
     """A rule from texts of patterns, upper and lower case alike."""
     flags = re.IGNORECASE | re.MULTILINE
-    return Rule(id, re.compile(pattern, flags), re.compile(unless, flags) if unless else None)
+    others = [re.compile(text, flags) if text else None for text in (unless, where)]
+    return Rule(id, re.compile(pattern, flags), *others)
 
 
 @cache
