@@ -51,7 +51,7 @@ RULES = (
     # Keys and signatures: the words of gpgv, and of sqv on newer systems.
     rule(
         "key-expired",
-        r"\b(?:EXPKEYSIG|KEYEXPIRED|EXPSIG)\b|sqv.*\bexpired on\b|key \S* ?is not alive|Expired on \d{4}-",
+        r"\b(?:EXPKEYSIG|KEYEXPIRED|EXPSIG)\b|key \S* ?is not alive|\bexpired on \d{4}-",
     ),
     rule("key-missing", r"\bNO_PUBKEY\b|Missing key [0-9A-F]{16,40}|Can't check signature: No public key"),
     rule("key-revoked", r"\b(?:REVKEYSIG|KEYREVOKED)\b"),

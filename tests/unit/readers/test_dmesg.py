@@ -284,6 +284,12 @@ def test_known_complaint(id: str, line: str) -> None:
         "ACPI: CRAT 0x00000000 000F28 (v01 AMD    AMD CRAT 00000001)\nACPI Error: failed CRAT evaluation",
         "virtio: out of memory: no VRAM left",
         "sfc 0000:03:00.0: Key was rejected by service",
+        "i915 0000:00:02.0: [drm] Failed to load guc firmware",
+        "ccp 0000:22:00.1: PSP firmware load failed",
+        "radeon 0000:01:00.0: Unable to locate a BIOS ROM",
+        "xe 0000:03:00.0: Problem resizing BAR0 (-16).",
+        "arm-smmu: Failed to init IOMMU",
+        "thunderbolt 0-1: Error adding device to topology",
         "parm:           lockup_timeout:GPU lockup timeout in ms (string)\nparm:           ras_enable:int",
     ],
 )
