@@ -101,8 +101,8 @@ RULES = (
     rule("package-held", r"--allow-change-held-packages\b"),
     rule(
         "package-version-missing",
-        rf"{_ERROR}.*(?:{_VERSION}.*{_QUOTE} ?{_PACKAGE} ?{_QUOTE}|{_QUOTE} ?(?!\d){_PACKAGE} ?{_QUOTE}.*{_VERSION}"
-        rf"|(?=.*\W\d){phrases('version-not-found')})",
+        rf"{_ERROR}.*(?:{_VERSION}.*{_QUOTE} ?{_PACKAGE} ?{_QUOTE}|{_QUOTE} ?(?!\d){_PACKAGE} ?{_QUOTE}.*{_VERSION})"
+        rf"|{_ERROR}(?=.*\W\d).*{phrases('version-not-found')}",
         unless="://",
     ),
     # Builds of kernel modules that dpkg starts.

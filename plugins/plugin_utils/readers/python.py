@@ -19,13 +19,13 @@ from ansible_collections.gpufleet.rocm.plugins.plugin_utils.readers.problems imp
     rule,
 )
 
-_ROCM_LIBRARY = r"lib(?:amdhip|hip|hsa|roc|rccl|miopen|migraphx|amd_comgr|amd_smi|amdsmi|rsmi|hsakmt)[\w.+-]*"
+_ROCM_LIBRARY = r"lib(?:amdhip|hip|hsa|roc|rccl|miopen|migraphx|amd_comgr|amd_smi|amdsmi|rsmi|hsakmt)[\w.+-]{0,80}"
 _CUDA_LIBRARY = (
-    r"lib(?:cuda|cudart|cublas|cudnn|cufft|curand|cusolver|cusparse|cupti|nccl|nvrtc|nvToolsExt|nvJitLink)[\w.+-]*"
+    r"lib(?:cuda|cudart|cublas|cudnn|cufft|curand|cusolver|cusparse|cupti|nccl|nvrtc|nvToolsExt|nvJitLink)[\w.+-]{0,80}"
 )
 _NOT_THERE = r": cannot open shared object file"
 # PyTorch's own part for one kind of GPU, which another package of the environment was linked with.
-_TORCH_LIBRARY = r"lib(?:torch|c10)_(?:cuda|hip)[\w+-]*\.so"
+_TORCH_LIBRARY = r"lib(?:torch|c10)_(?:cuda|hip)[\w+-]{0,80}\.so"
 
 # "rocm", "rocm-6.0.0", and what holds the libraries of ROCm in an environment of Python.
 _ROCM_FOLDER = r"(?:rocm(?:-\d[\w.]*)?|_rocm_sdk_\w+)"
@@ -89,7 +89,7 @@ RULES = (
     rule("rocm-library-missing", rf"{_ROCM_LIBRARY}{_NOT_THERE}"),
     rule(
         "library-missing",
-        rf"lib[\w.+-]+\.so[\w.]*{_NOT_THERE}",
+        rf"lib[\w.+-]{{1,80}}\.so[\w.]{{0,40}}{_NOT_THERE}",
         unless=rf"(?:{_ROCM_LIBRARY}|{_CUDA_LIBRARY}|{_TORCH_LIBRARY}){_NOT_THERE}",
     ),
     rule("venv-mixed-wheels", rf"{_TORCH_LIBRARY}{_NOT_THERE}"),

@@ -1,7 +1,6 @@
 """What apt and pip say of the way to a server is read alike."""
 
 # Lines of output stand as they were printed.
-# ruff: noqa: E501
 
 from __future__ import annotations
 
