@@ -344,6 +344,20 @@ def test_progress_of_hosts_that_were_lost_or_never_part_of_it() -> None:
     assert rollout.progress({"failure": {"kind": "task"}}) is None
 
 
+def test_a_run_for_the_driver_has_no_other_actions_and_no_refusal_of_what_it_does_not_do() -> None:
+    plan = only_driver()
+    assert {row["stage"] for row in plan["actions"]} == {"repo", "driver"}
+    assert plan["disruptive"]
+    assert not plan["verify"]["user_space"]
+    no_wheel = bare_server(python=[{"path": "/usr/bin/python3.4", "version": "3.4", "default": True, "venv": True}])
+    assert make_plan(no_wheel, wishes())["state"] == "refused"
+    assert make_plan(no_wheel, wishes(), only=("repo", "driver"))["state"] == "change"
+    settled_plan = make_plan(AFTER, wishes(), only=("repo", "driver"))
+    assert settled_plan["in_sync"]
+    assert settled_plan["verify"]["user_space"]
+    assert not settled_plan["disruptive"]
+
+
 def test_the_share_of_failures_must_be_exceeded() -> None:
     hosts = {f"n{number}": {"plan": planned(), "state": "done"} for number in range(1, 4)}
     hosts["n4"] = {"plan": planned(), "state": "rebooting"}
