@@ -274,21 +274,6 @@ def test_check_mode_neither_drains_nor_waits(world: World) -> None:
     assert not [row for row in world.events() if row.split()[1] in ("drain", "verify", "restore")]
 
 
-@pytest.mark.parametrize(
-    ("wish", "said"),
-    [
-        ({"rocm_serial": ["1", "0"]}, "found rocm_serial ['1', '0']; expected numbers of hosts and percentages"),
-        ({"rocm_max_fail_percentage": "a few"}, "found rocm_max_fail_percentage 'a few'; expected a whole number"),
-    ],
-    ids=str,
-)
-def test_a_wrong_wish_stops_before_the_first_change(world: World, wish: dict[str, Any], said: str) -> None:
-    run = world.roll(fleet(2), **wish)
-    assert run.code != 0
-    assert said in " ".join(run.output.split())
-    assert world.events() == []
-
-
 # What stands in for the programs that the examples call: it writes down its words, and answers for a node at rest.
 PROGRAM = """#!{python}
 import json, os, sys
