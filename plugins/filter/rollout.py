@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, TypeVar
-
-from ansible.errors import AnsibleFilterError
+from typing import Any
 
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils import rollout
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.controller import collect
 
 # No host at all, as a pattern: Ansible takes an empty list for a mistake.
 NOBODY = ["!all"]
-Result = TypeVar("Result")
 
 
 def rollout_hosts(hostvars: Mapping[str, Any], part: str) -> list[str]:
@@ -22,20 +19,13 @@ def rollout_hosts(hostvars: Mapping[str, Any], part: str) -> list[str]:
 
 def rollout_batches(hostvars: Mapping[str, Any], default: list[str]) -> list[str]:
     """Sizes of the batches; see the sidecar documentation."""
-    wishes = [hostvars[name].get("rocm_serial") for name in rollout_hosts(hostvars, "change") if name in hostvars]
-    return _checked(lambda: rollout.batches(next((wish for wish in wishes if wish), default)))
+    plans = (host["plan"] for host in collect(hostvars, hostvars).values() if rollout.part(host) == "change")
+    return list(next((plan["wishes"]["serial"] for plan in plans), [])) or default
 
 
-def rollout_stop(hostvars: Mapping[str, Any], percentage: Any) -> str:
+def rollout_stop(hostvars: Mapping[str, Any], percentage: int) -> str:
     """Why no further batch may start; see the sidecar documentation."""
-    return _checked(lambda: rollout.stop_reason(collect(hostvars, hostvars), percentage))
-
-
-def _checked(function: Callable[[], Result]) -> Result:
-    try:
-        return function()
-    except ValueError as error:
-        raise AnsibleFilterError(str(error)) from error
+    return rollout.stop_reason(collect(hostvars, hostvars), percentage)
 
 
 class FilterModule:

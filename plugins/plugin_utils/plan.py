@@ -159,7 +159,7 @@ def _result(
         "release": dict(situation.release) if situation else None,
         "torch": dict(situation.torch) if situation and situation.torch else None,
         "actual": _actual(facts, wishes),
-        "drained": facts.get("drained") is True,
+        "drained": facts["drained"],
         "driver_mode": stages["driver"]["mode"] if stages else None,
         "gpus": [gpu.as_dict() for gpu in situation.gpus] if situation else [],
         "stages": dict(stages),

@@ -5,7 +5,6 @@ A host is what `report.Host` describes: ``plan``, ``verification``, ``failure`` 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -30,36 +29,16 @@ def part(host: Host) -> str:
     return "change" if not plan["in_sync"] or plan["disruptive"] or plan["drained"] else "settled"
 
 
-def batches(wish: object) -> list[str]:
-    """The batch sizes of ``rocm_serial``, as Ansible's ``serial`` takes them.
-
-    Raises ValueError with found, expected and next for anything but numbers of hosts and percentages.
-    """
-    sizes = [str(size) for size in wish] if isinstance(wish, (list, tuple)) else [str(wish)]
-    if not sizes or not all(re.fullmatch(r"[1-9]\d*|([1-9]\d?|100)%", size, re.ASCII) for size in sizes):
-        raise ValueError(
-            f"found rocm_serial {wish!r}; expected numbers of hosts and percentages, such as ['1', '25%']. "
-            "Next: correct rocm_serial in the inventory."
-        )
-    return sizes
-
-
-def stop_reason(hosts: Mapping[str, Host], percentage: object) -> str:
+def stop_reason(hosts: Mapping[str, Host], percentage: int) -> str:
     """Why no further batch may start, or nothing.
 
     Counted are all hosts that were changed or found as wanted so far: those that failed, and those that were lost on
     the way, may be ``percentage`` of them. Refused hosts and those that could not be planned are no part of it.
-    Raises ValueError for a percentage that is none.
     """
-    if not re.fullmatch(r"\d{1,2}|100", str(percentage), re.ASCII):
-        raise ValueError(
-            f"found rocm_max_fail_percentage {percentage!r}; expected a whole number from 0 to 100. "
-            "Next: correct rocm_max_fail_percentage in the inventory."
-        )
     states = {name: progress(host) for name, host in hosts.items()}
     failed = sorted((name for name, state in states.items() if state in ("failed", *UNDER_WAY)), key=natural)
     counted = len(failed) + sum(state in ("done", "skipped") for state in states.values())
-    if len(failed) * 100 <= int(str(percentage)) * counted:
+    if len(failed) * 100 <= percentage * counted:
         return ""
     return (
         f"{len(failed)} of {counted} hosts failed so far ({shortened(failed)}), "

@@ -274,14 +274,6 @@ def test_check_mode_neither_drains_nor_waits(world: World) -> None:
     assert not [row for row in world.events() if row.split()[1] in ("drain", "verify", "restore")]
 
 
-@pytest.mark.parametrize("wish", [{"rocm_serial": ["1", "0"]}, {"rocm_max_fail_percentage": "a few"}], ids=str)
-def test_a_wrong_wish_stops_before_the_first_change(world: World, wish: dict[str, Any]) -> None:
-    run = world.roll(fleet(2), **wish)
-    assert run.code != 0
-    assert next(iter(wish)).removeprefix("rocm_") in run.output
-    assert world.events() == []
-
-
 # What stands in for the programs that the examples call: it writes down its words, and answers for a node at rest.
 PROGRAM = """#!{python}
 import json, os, sys
@@ -335,6 +327,20 @@ def test_progress_of_hosts_that_were_lost_or_never_part_of_it() -> None:
     assert rollout.progress({"plan": in_sync, "verification": {"checks": []}}) == "skipped"
     assert rollout.progress({"plan": {**in_sync, "drained": True}}) == "waiting"
     assert rollout.progress({"failure": {"kind": "task"}}) is None
+
+
+def test_a_run_for_the_driver_has_no_other_actions_and_no_refusal_of_what_it_does_not_do() -> None:
+    plan = only_driver()
+    assert {row["stage"] for row in plan["actions"]} == {"repo", "driver"}
+    assert plan["disruptive"]
+    assert not plan["verify"]["user_space"]
+    no_wheel = bare_server(python=[{"path": "/usr/bin/python3.4", "version": "3.4", "default": True, "venv": True}])
+    assert make_plan(no_wheel, wishes())["state"] == "refused"
+    assert make_plan(no_wheel, wishes(), only=("repo", "driver"))["state"] == "change"
+    settled_plan = make_plan(AFTER, wishes(), only=("repo", "driver"))
+    assert settled_plan["in_sync"]
+    assert settled_plan["verify"]["user_space"]
+    assert not settled_plan["disruptive"]
 
 
 def test_the_share_of_failures_must_be_exceeded() -> None:
