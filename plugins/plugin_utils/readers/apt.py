@@ -59,8 +59,7 @@ RULES = (
     rule("signature-weak", r"Policy rejected|SHA-?1 is not considered secure|weak (?:digest )?algorithm|weak security"),
     rule(
         "keyring-unusable",
-        r"keyring(?:\(s\))? /\S+ are ignored|/keyrings/.*(?:unsupported filetype|not readable by user)"
-        r"|Failed to parse keyring",
+        r"keyring(?:\(s\))? /\S+ are ignored|Failed to parse keyring",
     ),
     rule("key-in-trusted-gpg", rf"{_MARK}\S*://.*/etc/apt/trusted\.gpg"),
     # Source files.
@@ -71,7 +70,7 @@ RULES = (
         rf"{_MARK}.*{_QUOTE} ?/etc/apt/(?:sources\.list|preferences|apt\.conf|trusted\.gpg)\.d/? ?{_QUOTE}",
         unless=rf"(?:{_BACKUP}|~) ?{_QUOTE}",
     ),
-    rule("source-malformed", rf"{_ERROR}.*(?:\b\d+\b.*{_SOURCES}|{_SOURCES}.*\s\d+(?![\d-]))", unless=r"://|!=|\(13: "),
+    rule("source-malformed", rf"{_ERROR}.*(?:\b\d+\b.*{_SOURCES}|{_SOURCES}.*\s\d+(?![\d-]))", unless=r"://"),
     rule("source-malformed", rf"{_ERROR}.* /etc/apt/preferences(?:\.d/\S+)?", unless=r"\(13: "),
     # Servers and their answers.
     rule("mirror-out-of-sync", r"\(\d+ ?!= \d+\)"),
