@@ -74,7 +74,7 @@ RULES = (
     rule("source-malformed", rf"{_ERROR}.* /etc/apt/preferences(?:\.d/\S+)?", unless=r"\(13: "),
     # Servers and their answers.
     rule("mirror-out-of-sync", r"\(\d+ ?!= \d+\)"),
-    rule("mirror-out-of-sync", rf"(?:^ +|://\S+  ).{{0,60}}{phrases('hash-mismatch')}"),
+    rule("mirror-out-of-sync", rf"(?:^ +|\S  ).{{0,60}}{phrases('hash-mismatch')}"),
     rule("repo-info-changed", rf"{_RELEASE}.*{_QUOTE} ?{_FIELDS} ?{_QUOTE}"),
     rule("clock-wrong", rf"{_MARK}.*Release.*{phrases('release-not-yet-valid')}|\bNot live until \d{{4}}-"),
     # One language has the same words for both, and a few more for the clock.
@@ -142,11 +142,11 @@ _EXPLAINED = {
 _NO_RELEASE = rule("repo-path-missing", rf"{_RELEASE}.*{phrases('no-release-file')}")
 # "404  Not Found": HTTP's own words, which apt sets off with two blanks.
 # Of a server without an address only its name is left as it is: "  Could not resolve 'repo.radeon.com'".
-_HOST = re.compile(rf"(?:^ |://\S+  )[^/]*{_QUOTE} ?[\w-]+(?:\.[\w-]+)*\.[a-z]+ ?{_QUOTE}", re.IGNORECASE)
+_HOST = re.compile(rf"(?:^ |\S  )[^/]{{0,200}}{_QUOTE} ?[\w-]+(?:\.[\w-]+)*\.[a-z]+ ?{_QUOTE}", re.IGNORECASE)
 _STATUS = re.compile(r"(?:^|\s)(?P<code>[45]\d\d)  ?[A-Z][A-Za-z]+(?: |$)")
 _MARKED = re.compile(_MARK)
 # A package file, or what apt says of one: address, suite/component, architecture, package, architecture, version.
-_DEB = re.compile(r"\.deb\b|://\S+ \S+/\S+ \S+ [a-z0-9][a-z0-9+.-]+ \S+ \d")
+_DEB = re.compile(r"\.deb\b|://\S{1,400} \S+/\S+ \S+ [a-z0-9][a-z0-9+.-]+ \S+ \d")
 _NO_CANDIDATE = rule("package-no-candidate", rf"{_ERROR}.*{phrases('no-candidate')}")
 _NOT_FOUND = rule(
     "package-not-found",

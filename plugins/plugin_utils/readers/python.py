@@ -120,7 +120,7 @@ RULES = (
     DISK,
     # Settings.
     rule("hsa-override-set", r"\bHSA_OVERRIDE_GFX_VERSION\s*[=:]\s*['\"]?\d"),
-    rule("ld-library-path-set", rf"\bLD_LIBRARY_PATH\s*[=:]\s*\S*/{_ROCM_FOLDER}(?:/[\w.+-]+)*/lib(?:64)?\b"),
+    rule("ld-library-path-set", rf"\bLD_LIBRARY_PATH\s*[=:]\s*\S{{0,2000}}/{_ROCM_FOLDER}(?:/[\w.+-]+)*/lib(?:64)?\b"),
 )
 
 _REQUIREMENT = re.compile(
