@@ -15,6 +15,8 @@ UPSTREAM: dict[str, str] = {
     "pytorch": "https://download.pytorch.org",
 }
 
+# A password in an address is not repeated in messages, whatever characters it has.
+SECRET = re.compile(r"//.*@")
 _CLEAN = re.compile(r"[!-~]+")  # printable ASCII, no space: the URL ends up as one field of an apt source
 
 
@@ -36,14 +38,14 @@ def _checked(name: str, value: object) -> str:
     """A usable mirror address without a trailing slash."""
     wanted = "an address such as http://mirror.example/" + UPSTREAM[name].removeprefix("https://")
     if not isinstance(value, str) or not _CLEAN.fullmatch(value):
-        raise _refuse(f"the {name} mirror is {value!a}", wanted)
+        raise _refuse(f"the {name} mirror is {SECRET.sub('//***@', ascii(value))}", wanted)
     try:
         parts = urlsplit(value)
         host, port = parts.hostname, parts.port
     except ValueError:
-        raise _refuse(f"the {name} mirror is {value!a}", wanted) from None
+        raise _refuse(f"the {name} mirror is {SECRET.sub('//***@', ascii(value))}", wanted) from None
     if parts.scheme not in ("http", "https") or not host or port == 0 or {"?", "#"} & set(value):
-        raise _refuse(f"the {name} mirror is {value!a}", wanted)
+        raise _refuse(f"the {name} mirror is {SECRET.sub('//***@', ascii(value))}", wanted)
     if parts.username is not None or parts.password is not None:
         # The address goes into a file that every user of the host can read. The message must not show it.
         raise _refuse(

@@ -9,6 +9,10 @@ from typing import Any
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.errors import DecisionError
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.matrix import table
 
+# What a note of the matrix means to an operator: a fact in doubt, or something that is not as AMD's pages have it.
+DOUBT = ("a confirmed fact", "try it on one host before the fleet")
+DIFFERENCE = ("what AMD's own pages describe", "nothing to do where verification passes")
+
 
 @dataclass(frozen=True)
 class Finding:
@@ -59,10 +63,15 @@ class Findings:
         """Record the refusal that a resolver raised."""
         self.add(error.id, error.found, error.expected, error.remedy)
 
+    def refuse(self, error: DecisionError) -> None:
+        """Record a refusal that no override lifts: without an answer there is nothing to go on with."""
+        self.refusals.append(Finding(error.id, error.found, error.expected, error.remedy))
+
     def add_notes(self, notes: Iterable[Mapping[str, str]]) -> None:
         """Record the warnings that came with a resolved release or wheel set: ``[{id, message}]``."""
         for note in notes:
-            self.warnings.append(Finding(note["id"], note["message"], "a confirmed fact", "probe it before use"))
+            expected, remedy = DOUBT if note["id"].startswith("fact-") else DIFFERENCE
+            self.warnings.append(Finding(note["id"], note["message"], expected, remedy))
 
 
 def decisions() -> Mapping[str, Mapping[str, Any]]:

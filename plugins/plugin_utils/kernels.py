@@ -8,8 +8,8 @@ from typing import Any
 
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.versions import parse
 
-# 6.8.0-44-generic: series 6.8, ABI 44.
-KERNEL = re.compile(r"(?P<series>\d+\.\d+)\.\d+-(?P<abi>\d+)")
+# 6.8.0-44-generic: series 6.8, ABI 44. 6.16.3+deb12-amd64 and 6.10.5-custom have no ABI number.
+KERNEL = re.compile(r"(?P<series>\d+\.\d+)(?:\.\d+)?(?:-(?P<abi>\d+)(?![.\w]))?(?!\d)")
 
 
 def unsupported(kernel: str, driver: Mapping[str, Any]) -> str:
@@ -17,9 +17,10 @@ def unsupported(kernel: str, driver: Mapping[str, Any]) -> str:
     match, listed = KERNEL.match(kernel), driver["kernels"]
     if not match or not listed:
         return ""
-    series, abi = match["series"], int(match["abi"])
+    series, abi = match["series"], match["abi"]
     for row in driver["fails_on"]:
-        if row["series"] == series and (row["abi_from"] is None or abi >= row["abi_from"]):
+        from_here = row["abi_from"] is None or (abi is not None and int(abi) >= row["abi_from"])
+        if row["series"] == series and from_here:
             since = f" from ABI {row['abi_from']} on" if row["abi_from"] else ""
             return f"is of series {series}, on which the build fails{since},"
     if parse(series) > parse(listed[-1]):

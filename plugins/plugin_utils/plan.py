@@ -99,7 +99,7 @@ def _release(facts: Facts, wishes: Wishes, findings: Findings) -> dict[str, Any]
             wishes.version, identity, dict(wishes.mirrors), dict(wishes.key_fingerprints), wishes.driver_version
         )
     except DecisionError as error:
-        findings.add_error(error)
+        findings.refuse(error)
         return None
 
 
@@ -199,7 +199,7 @@ def _verify(facts: Facts, situation: Situation, reboot: bool) -> dict[str, Any]:
     else:
         no_gpu = ""
     return {
-        "user": wishes.verify_user or (wishes.users[0] if wishes.users else ""),
+        "user": next((name for name in (wishes.verify_user, *wishes.users) if name and facts["users"].get(name)), ""),
         "path": list(release["path"]),
         "link_options": link_options(release),
         "offload_targets": compile_targets(situation.gpus, release),

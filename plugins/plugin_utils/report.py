@@ -100,8 +100,8 @@ def _document(kind: str, name: str, host: Host, lost: bool, rolled: bool) -> dic
         "reboot_required": after.get("reboot", False),
         "reboot_allowed": after.get("wishes", {}).get("reboot_ok") is True,
         "refusals": before.get("refusals", []),
-        "warnings": list(after.get("warnings", [])),
-        "allowed": before.get("allowed", []),
+        "warnings": _warnings(before, after),
+        "allowed": list(dict.fromkeys(before.get("allowed", []))),
         "verified_as": verification.get("user"),
         "verification": verification.get("checks", []),
     }
@@ -148,3 +148,10 @@ def _failed(kind: str, task: str, message: str) -> tuple[str, str]:
     if kind == "unreachable":
         return "unreachable", message
     return "failed", f"{'invalid arguments' if kind == 'arguments' else task}: {message}"
+
+
+def _warnings(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """What holds after the run, and what an override let pass before it."""
+    now = list(after.get("warnings", []))
+    passed = [row for row in before.get("warnings", []) if row["id"] in before.get("allowed", []) and row not in now]
+    return passed + now

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from ansible_collections.gpufleet.rocm.plugins.plugin_utils.addresses import SECRET
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.errors import DecisionError
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.findings import overridable
 
@@ -21,11 +22,9 @@ PACKAGE_NAME = re.compile(r"[a-z0-9][a-z0-9+.-]+")
 # What adduser accepts, plus the dots, capitals and trailing $ of directory services.
 USER_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.@-]*\$?")
 URL = re.compile(r"https?://[A-Za-z0-9._~:/@%\[\]-]+")
-ABSOLUTE_PATH = re.compile(r"/[A-Za-z0-9._+@/-]+")
+ABSOLUTE_PATH = re.compile(r"(?:/[A-Za-z0-9._+@-]+)+/?")
 TASK_FILE = re.compile(r"[^\x00-\x1f{}]+\.ya?ml")
 BATCH = re.compile(r"[1-9]\d*|(?:[1-9]\d?|100)%")
-# A password in a URL is not repeated in messages.
-SECRET = re.compile(r"//[^/]*@")
 FINGERPRINT = re.compile(r"[0-9A-F]{40}|[0-9A-F]{64}")
 
 
@@ -77,7 +76,7 @@ def parse_wishes(raw: Mapping[str, Any]) -> Wishes:
         if id not in overridable():
             raise _invalid("rocm_allow", id, "ids that can be overridden: " + ", ".join(overridable()))
     return Wishes(
-        version=raw.get("version") or Wishes.version,
+        version=raw.get("version", Wishes.version),
         driver_mode=mode,
         driver_version=_text(raw, "driver_version", re.compile(r"\d+(\.\d+){1,3}"), "a version such as 30.30.1"),
         packages=_names(raw, "packages", PACKAGE_NAME, "a list of package names"),
@@ -125,7 +124,9 @@ def _text(raw: Mapping[str, Any], name: str, form: re.Pattern[str], expected: st
     value = raw.get(name)
     if value is None or value == "":
         return None
-    if not isinstance(value, (str, int, float)) or isinstance(value, bool) or not form.fullmatch(str(value)):
+    if isinstance(value, float):
+        raise _invalid(f"rocm_{name}", value, f"{expected}, in quotes: YAML reads 2.10 as 2.1")
+    if not isinstance(value, (str, int)) or isinstance(value, bool) or not form.fullmatch(str(value)):
         raise _invalid(f"rocm_{name}", value, expected)
     return str(value)
 

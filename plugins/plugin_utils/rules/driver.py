@@ -87,7 +87,9 @@ def blacklist(situation: Situation, stages: Stages, findings: Findings) -> None:
             found=f"{row['file']} line {row['line']} keeps amdgpu from loading"
             + (f" (package {row['package']})" if row["package"] else ""),
             expected="amdgpu to load at boot",
-            remedy=f"remove the line from {row['file']}, then run update-initramfs -u",
+            remedy="take the option out of GRUB_CMDLINE_LINUX and run update-grub"
+            if row["file"] == "/proc/cmdline"
+            else f"remove the line from {row['file']}, then run update-initramfs -u",
         )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.findings import Findings
@@ -73,21 +73,40 @@ def dpkg(situation: Situation, _stages: Stages, findings: Findings) -> None:
 def space(situation: Situation, stages: Stages, findings: Findings) -> None:
     """Room for what the stages would install."""
     needs: list[tuple[str, int, str]] = []
-    if stages["sdk"]["actions"]:
+    if stages["sdk"]["actions"] and not _installed(situation):
         needs += [("/opt", SPACE_SDK_MB, "the SDK"), ("/var", SPACE_DOWNLOAD_MB, "package downloads")]
     if (stages["driver"]["packages"] or stages["driver"]["build"]) and not situation.in_container:
         needs += [("/boot", SPACE_BOOT_MB, "an initramfs with firmware")]
-    if stages["pytorch"]["actions"]:
+    if any(row["action"] == "create-venv" for row in stages["pytorch"]["actions"]):
         needs += [(situation.wishes.pytorch_venv, SPACE_VENV_MB, "PyTorch")]
-    for path, needed, purpose in needs:
-        space = situation.facts["disk"].get(path)
-        if space and space["free_mb"] < needed:
+    for space, wanted in _by_file_system(situation, needs):
+        needed = sum(size for _, size, _ in wanted)
+        if space["free_mb"] < needed:
             findings.add(
                 "disk-space",
-                found=f"{space['free_mb']} MB free for {path}",
-                expected=f"{needed} MB for {purpose}",
+                found=f"{space['free_mb']} MB free for {', '.join(path for path, _, _ in wanted)}",
+                expected=f"{needed} MB for {', '.join(purpose for _, _, purpose in wanted)}",
                 remedy="free space, or set rocm_allow: [disk-space] if you know that it suffices",
             )
+
+
+def _installed(situation: Situation) -> bool:
+    """Whether the wanted release is there, so that its packages are repaired and not brought."""
+    return situation.release["prefix"] in [row["path"] for row in situation.facts["rocm"]["installs"]]
+
+
+def _by_file_system(
+    situation: Situation, needs: list[tuple[str, int, str]]
+) -> Iterator[tuple[Mapping[str, int], list[tuple[str, int, str]]]]:
+    """Needs that share a file system share its space; paths with the same figures are on the same one."""
+    disk = situation.facts["disk"]
+    groups: dict[tuple[int, int], list[tuple[str, int, str]]] = {}
+    for need in needs:
+        space = disk.get(need[0])
+        if space:
+            groups.setdefault((space["free_mb"], space["total_mb"]), []).append(need)
+    for wanted in groups.values():
+        yield disk[wanted[0][0]], wanted
 
 
 def unattended_upgrades(situation: Situation, stages: Stages, findings: Findings) -> None:

@@ -20,7 +20,7 @@ EXPIRY_NOTICE = datetime.timedelta(days=30)
 
 def answers(situation: Situation, stages: Stages, findings: Findings) -> None:
     """What the servers answered; a host in sync that needs nothing from them is not held up by their outage."""
-    needed = any(stage["actions"] for name, stage in stages.items() if name not in ("access", "environment"))
+    needed = _needed(stages)
     for url in questions(situation)["urls"]:
         answer = situation.probe["urls"].get(url)
         if answer is None or answer["status"] == 200 or not needed:
@@ -40,6 +40,11 @@ def answers(situation: Situation, stages: Stages, findings: Findings) -> None:
                 expected="an answer of 200",
                 remedy="check network, proxy and mirror from this host; then run again",
             )
+
+
+def _needed(stages: Stages) -> bool:
+    """Whether the stages want anything of a server; a host in sync is not held up by one."""
+    return any(stage["actions"] for name, stage in stages.items() if name not in ("access", "environment"))
 
 
 def _other_driver(situation: Situation, url: str) -> str:
@@ -64,6 +69,13 @@ def keys(situation: Situation, stages: Stages, findings: Findings) -> None:
                 expected=key["fingerprint"],
                 remedy="find out who changed the key; only then pin it in rocm_key_fingerprints",
             )
+        elif answer.get("expires") and answer["expires"] < situation.today and _needed(stages):
+            findings.add(
+                "key-expired-on-server",
+                found=f"{key['url']} holds a key that expired on {answer['expires']}",
+                expected="a valid key; apt accepts nothing that is signed with this one",
+                remedy="wait for the renewed key, or use a mirror that has it (rocm_mirror_*)",
+            )
         elif not answer["content"] and any(file["path"] == key["path"] for file in stages["repo"]["keys"]):
             findings.add(
                 "repo-unreachable" if answer["status"] not in (404, 200) else "repo-path-missing",
@@ -79,7 +91,8 @@ def expiry(situation: Situation, _stages: Stages, findings: Findings) -> None:
     ours = {key["path"] for key in situation.keys}
     dates = {row["path"]: row["expires"] for row in situation.facts["apt"]["keyrings"] if row["path"] in ours}
     for key in situation.keys:
-        dates[key["url"]] = situation.probe["keys"].get(key["url"], {}).get("expires")
+        date = situation.probe["keys"].get(key["url"], {}).get("expires")
+        dates[key["url"]] = date if date and date >= situation.today else None
     for place, date in dates.items():
         if date and date < situation.today:
             findings.add(

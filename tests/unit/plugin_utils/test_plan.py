@@ -721,3 +721,63 @@ def test_library_path_is_set_in_the_new_stream_where_it_is_wished() -> None:
     assert 'LD_LIBRARY_PATH="$rocm_directory' in script["content"]
     assert "for rocm_directory in /opt/rocm/lib;" in script["content"]
     assert "programs-need-rpath" not in ids(plan["warnings"])
+
+
+def test_no_override_lifts_a_release_that_cannot_be_resolved() -> None:
+    """7.9 is a preview without any apt repository: there is nothing to go on with."""
+    plan = plan_for(bare_server(), version="7.9", allow=["release-preview"])
+    assert (plan["state"], plan["release"]) == ("refused", None)
+
+
+@pytest.mark.parametrize("version", ["", "0"])
+def test_an_empty_version_is_no_default(version: str) -> None:
+    assert plan_for(bare_server(), version=version)["state"] == "refused"
+
+
+def test_a_torch_version_that_yaml_took_for_a_number_is_refused() -> None:
+    (refusal,) = plan_for(bare_server(), pytorch_version=2.1)["refusals"]
+    assert refusal["id"] == "wish-invalid"
+    assert "quotes" in refusal["expected"]
+
+
+def test_an_expired_key_on_the_server_is_a_refusal_unless_nothing_is_needed_of_it() -> None:
+    facts = bare_server()
+    first = make_plan(facts, wishes())
+    expired = answers(first, expires="2020-01-31")
+    assert ids(make_plan(facts, wishes(), expired)["refusals"]) == {"key-expired-on-server"}
+    done = carried_out(facts, make_plan(facts, wishes(), answers(first)))
+    assert make_plan(done, wishes(), expired)["state"] == "in-sync"
+
+
+@pytest.mark.parametrize("release", ["6.16.3+deb12-amd64", "6.16.3-1-amd64", "6.16.3-custom", "6.16.3"])
+def test_kernel_names_of_every_builder_are_read(release: str) -> None:
+    facts = server("bookworm", kernel=kernel(release))
+    assert "kernel-unsupported" in ids(plan_for(facts, version="6.4", pytorch_version="")["refusals"])
+
+
+def test_needs_on_one_file_system_are_added_up() -> None:
+    facts = bare_server(disk={key: {"free_mb": 30500, "total_mb": 60000} for key in bare_server()["disk"]})
+    (refusal,) = plan_for(facts)["refusals"]
+    assert refusal["id"] == "disk-space"
+    assert "47300 MB" in refusal["expected"]
+
+
+def test_a_repair_needs_no_room_for_the_whole() -> None:
+    facts = bare_server()
+    done = carried_out(facts, plan_for(facts))
+    done["rocm"] = {"link": "/opt/rocm-6.0.0", "installs": [{"path": "/opt/rocm-6.0.0", "version": "6.0.0-91"}]}
+    done["packages"]["rocm-hip-sdk"]["version"] = "5.7.0.50700-63~22.04"
+    done["venvs"][0]["packages"]["torch"] = "2.3.1+cpu"
+    done["disk"] = {key: {"free_mb": 9000, "total_mb": 60000} for key in done["disk"]}
+    assert plan_for(done)["state"] == "change"
+
+
+def test_verification_is_done_as_a_user_who_exists() -> None:
+    plan = plan_for(bare_server(), users=["ghost", "ada"], allow=["user-unknown"])
+    assert plan["verify"]["user"] == "ada"
+
+
+def test_a_password_in_a_mirror_is_never_shown() -> None:
+    plan = plan_for(bare_server(), mirrors={"radeon": "https://rep:Geh/eim@mirror.example/radeon"})
+    assert plan["state"] == "refused"
+    assert "eim" not in str(plan["refusals"])
