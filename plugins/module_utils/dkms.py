@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import re
 
+from ansible_collections.gpufleet.rocm.plugins.module_utils import dpkg
 from ansible_collections.gpufleet.rocm.plugins.module_utils.host import Host
 from ansible_collections.gpufleet.rocm.plugins.module_utils.text import bare_lines
 
 TREE = "/var/lib/dkms"
+# Packages that bring the source of amdgpu: AMD's, under its name of today and of ROCm 4.
+DRIVER_PACKAGES = ["amdgpu-dkms", "rock-dkms"]
 
 # "amdgpu/6.14.14-2204008.24.04, 6.14.0-29-generic, x86_64: installed (...)"; old DKMS has a comma, no slash.
 _LINE = re.compile(
@@ -181,6 +184,13 @@ def _version_entries(host: Host, module: str, version: str, installed: list[str]
     if host.exists(base + "/source/dkms.conf"):
         return [entry(None, None, "added")]
     return [entry(None, None, "broken", base + "/source/dkms.conf does not exist")]
+
+
+def packaged(host: Host, module: str, packages: list[str]) -> list[str]:
+    """Versions of a module whose source one of the packages ships; dpkg's file lists tell."""
+    source = re.compile("^/usr/src/" + re.escape(module) + r"-([^/\n]+)/dkms\.conf$", re.M)
+    lists = (host.read("%s/info/%s.list" % (dpkg.DATABASE, name), 16 * 1024 * 1024) or "" for name in packages)
+    return sorted({version for text in lists for version in source.findall(text)})
 
 
 def gather(host: Host) -> list[dict[str, object]]:

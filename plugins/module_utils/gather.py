@@ -36,6 +36,9 @@ from ansible_collections.gpufleet.rocm.plugins.module_utils import (
     venv,
     virtualization,
 )
+from ansible_collections.gpufleet.rocm.plugins.module_utils import (
+    records as own_records,
+)
 from ansible_collections.gpufleet.rocm.plugins.module_utils.host import Host
 
 SCHEMA = 1
@@ -73,15 +76,17 @@ def _packages(
     releases = [release for release in (kernel_fact["release"], kernel_fact["next_boot"]) if release]
     chosen = packages.select(records, releases, dpkg.native_architecture(records))
     names = [name for name, package in chosen.items() if packages.in_stack(package.name, package.version)]
-    wanted = [kernel_fact[part] for part in ("headers", "modules_extra") if kernel_fact[part]["package"]]
+    facts = [fact for fact in (kernel_fact, kernel_fact["next"]) if fact]
+    wanted = [fact[part] for fact in facts for part in ("headers", "modules_extra") if fact[part]["package"]]
     asked = sorted(set(names + [part["package"] for part in wanted if ask_for_kernel]))
     policy, error = aptpolicy.gather(host, asked)
     if error:
         sections.note("apt", error)
     for part in wanted:
         part["candidate"] = policy.get(part["package"], aptpolicy.UNKNOWN).candidate
-    extra = chosen.get(str(kernel_fact["modules_extra"]["package"]))
-    kernel_fact["modules_extra"]["installed"] = extra is not None and extra.status == "installed"
+    for fact in facts:
+        extra = chosen.get(str(fact["modules_extra"]["package"]))
+        fact["modules_extra"]["installed"] = extra is not None and extra.status == "installed"
 
     origins = aptlists.Origins(host)
 
@@ -116,6 +121,7 @@ def _driver(host: Host, kernel_fact: dict[str, Any], sections: _Sections) -> dic
         **sysfs.loaded_module(host),
         "on_disk": sections.read("driver.on_disk", None, modules.on_disk, host, kernel_fact["release"]),
         "dkms": sections.read("driver.dkms", [], dkms.gather, host),
+        "sources": sections.read("driver.sources", [], dkms.packaged, host, "amdgpu", dkms.DRIVER_PACKAGES),
         "signing_key": sections.read("driver.signing_key", None, secure_boot.signing_key, host),
         "blacklist": sections.read("driver.blacklist", [], modules.blacklist, host, kernel_fact["cmdline"]),
     }
@@ -169,6 +175,8 @@ def gather(root: str = "/", users: list[str] | None = None, venvs: list[str] | N
         "virtualization": virtual,
         "gpus": read("gpus", [], sysfs.gpus, host),
         "driver": _driver(host, kernel_fact, sections),
+        "boot": read("boot", {"id": None, "last": None}, own_records.boot, host),
+        "holds": read("holds", [], own_records.holds, host),
         "kfd": read("kfd", dict(sysfs.NO_KFD), sysfs.kfd, host, accounts),
         "render_nodes": read("render_nodes", [], sysfs.render_nodes, host, accounts),
         "dpkg_broken": dpkg.broken(records),

@@ -42,8 +42,24 @@ def images(names: list[str]) -> list[str]:
     return sorted(releases, key=version_key, reverse=True)
 
 
+def build_packages(host: Host, release: str | None) -> dict[str, dict[str, object]]:
+    """headers and modules_extra of a kernel; the apt reader fills in what packages say about them."""
+    return {
+        "headers": {
+            "package": "linux-headers-" + release if release else None,
+            "installed": bool(release) and host.is_dir("/lib/modules/%s/build" % release),
+            "candidate": None,
+        },
+        "modules_extra": {
+            "package": "linux-modules-extra-" + release if release else None,
+            "installed": False,
+            "candidate": None,
+        },
+    }
+
+
 def gather(host: Host, in_container: bool) -> dict[str, object]:
-    """The `kernel` fact; the apt reader fills in what packages say about headers and modules_extra."""
+    """The `kernel` fact; `next` is about the kernel that boots next where that is another one."""
     release = host.value("/proc/sys/kernel/osrelease")
     facts = parse_release(release or "")
     facts["release"] = release
@@ -52,14 +68,7 @@ def gather(host: Host, in_container: bool) -> dict[str, object]:
     facts["installed"] = installed
     facts["next_boot"] = default if default in installed else next(iter(installed), None)
     facts["cmdline"] = host.value("/proc/cmdline") or ""
-    facts["headers"] = {
-        "package": "linux-headers-" + release if release else None,
-        "installed": bool(release) and host.is_dir("/lib/modules/%s/build" % release),
-        "candidate": None,
-    }
-    facts["modules_extra"] = {
-        "package": "linux-modules-extra-" + release if release else None,
-        "installed": False,
-        "candidate": None,
-    }
+    facts.update(build_packages(host, release))
+    other = facts["next_boot"] if facts["next_boot"] != release else None
+    facts["next"] = build_packages(host, str(other)) if other else None
     return facts

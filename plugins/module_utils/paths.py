@@ -22,6 +22,11 @@ LD_SO_CONF = "/etc/ld.so.conf.d/rocm.conf"
 PROFILE = "/etc/profile.d/rocm.sh"
 UDEV_RULE = "/etc/udev/rules.d/70-rocm.rules"
 
+# What the product remembers about a host, on the host.
+STATE_DIR = "/var/lib/gpufleet.rocm"
+HOLDS = STATE_DIR + "/holds"
+REBOOT = STATE_DIR + "/reboot.json"
+
 OWNED_FILES = (
     ROCM_SOURCE,
     AMDGPU_SOURCE,

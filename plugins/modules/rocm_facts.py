@@ -97,13 +97,17 @@ ansible_facts:
             - C(installed) holds the releases with an image in /boot, newest first, none in a container. C(next_boot)
               is the one that GRUB is set to, else the newest.
             - C(headers) and C(modules_extra) have C(package), C(installed) and the C(candidate) version in apt.
-              Headers count as installed when /lib/modules/RELEASE/build leads to a directory.
+              Headers count as installed when /lib/modules/RELEASE/build leads to a directory. C(next) has the same two
+              for the kernel that boots next, and is null where that is the running one.
           type: dict
           sample: {release: 6.8.0-41-generic, series: "6.8", flavour: generic, mainline: false,
                    installed: [6.8.0-44-generic, 6.8.0-41-generic], next_boot: 6.8.0-44-generic,
                    cmdline: "root=/dev/sda1 ro iommu=pt",
                    headers: {package: linux-headers-6.8.0-41-generic, installed: true, candidate: 6.8.0-41.41},
-                   modules_extra: {package: linux-modules-extra-6.8.0-41-generic, installed: false, candidate: null}}
+                   modules_extra: {package: linux-modules-extra-6.8.0-41-generic, installed: false, candidate: null},
+                   next: {headers: {package: linux-headers-6.8.0-44-generic, installed: true, candidate: 6.8.0-44.44},
+                          modules_extra: {package: linux-modules-extra-6.8.0-44-generic, installed: false,
+                                          candidate: null}}}
         secure_boot:
           description: One of V(enabled), V(disabled), V(unknown). Checks switched off in shim count as disabled.
           type: str
@@ -127,7 +131,9 @@ ansible_facts:
             - C(on_disk) is the module that would be loaded for the running kernel.
             - C(dkms) holds the entries of all DKMS modules. C(state) is DKMS's word, or V(broken) for a directory
               without its source, which stops every dkms command.
-            - C(signing_key) is the certificate with which DKMS signs, and whether the firmware has it C(enrolled).
+            - C(sources) are the versions of amdgpu in DKMS whose source an installed package ships.
+            - C(signing_key) is the certificate with which DKMS signs, the C(name) that modinfo shows for it, and
+              whether the firmware has it C(enrolled).
             - C(blacklist) holds the lines that keep amdgpu from loading, and the package that owns the file.
           type: dict
           sample: {loaded: true, version: 6.3.6, srcversion: 0123456789ABCDEF01234567,
@@ -135,9 +141,24 @@ ansible_facts:
                              srcversion: 0123456789ABCDEF01234567},
                    dkms: [{module: amdgpu, version: 6.3.6-1697589.22.04, kernel: 6.8.0-41-generic, arch: x86_64,
                            state: installed, warning: null}],
-                   signing_key: {path: /var/lib/shim-signed/mok/MOK.der, enrolled: false},
+                   sources: [6.3.6-1697589.22.04],
+                   signing_key: {path: /var/lib/shim-signed/mok/MOK.der, name: gpu-1 Secure Boot Module Signature key,
+                                 enrolled: false},
                    blacklist: [{file: /etc/modprobe.d/blacklist-amdgpu.conf, line: 1, text: blacklist amdgpu,
                                 package: null}]}
+        boot:
+          description:
+            - C(id) is the kernel's random name of this boot.
+            - C(last) is what the role rocm_driver wrote before its latest reboot, the C(id) of the boot that ended and
+              the srcversion of the C(module) that the next one was to load.
+          type: dict
+          sample: {id: 4b3c6a5e-0d0f-4c4e-9a53-3f1b5f0f3a10,
+                   last: {id: 9d1e4c0a-7f57-4f4f-8c0e-2f6f1d7f3b21, module: 0123456789ABCDEF01234567}}
+        holds:
+          description: Packages that the role rocm_driver put on hold, as it recorded them.
+          type: list
+          elements: str
+          sample: [amdgpu-dkms, linux-image-generic]
         kfd:
           description:
             - The compute device /dev/kfd, and the GPUs of its topology.

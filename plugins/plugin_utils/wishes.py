@@ -22,6 +22,8 @@ PACKAGE_NAME = re.compile(r"[a-z0-9][a-z0-9+.-]+")
 USER_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.@-]*\$?")
 URL = re.compile(r"https?://[A-Za-z0-9._~:/@%\[\]-]+")
 ABSOLUTE_PATH = re.compile(r"/[A-Za-z0-9._+@/-]+")
+TASK_FILE = re.compile(r"[^\x00-\x1f{}]+\.ya?ml")
+BATCH = re.compile(r"[1-9]\d*|(?:[1-9]\d?|100)%")
 # A password in a URL is not repeated in messages.
 SECRET = re.compile(r"//[^/]*@")
 FINGERPRINT = re.compile(r"[0-9A-F]{40}|[0-9A-F]{64}")
@@ -41,6 +43,12 @@ class Wishes:
     pytorch_venv: str = "/opt/pytorch-rocm"
     ld_library_path: bool = False
     reboot_ok: bool = False
+    hold: bool = False
+    # Sizes of the batches; empty means what the playbook prefers.
+    serial: tuple[str, ...] = ()
+    max_fail_percentage: int = 0
+    drain_tasks: str | None = None
+    restore_tasks: str | None = None
     # A number means exactly that many, True at least one, None no expectation.
     expect_gpus: int | bool | None = None
     verify_user: str | None = None
@@ -51,7 +59,7 @@ class Wishes:
     def as_dict(self) -> dict[str, Any]:
         """Plain data for the plan and the report."""
         plain = asdict(self)
-        for name in ("packages", "users", "allow"):
+        for name in ("packages", "users", "serial", "allow"):
             plain[name] = list(plain[name])
         return plain
 
@@ -79,6 +87,11 @@ def parse_wishes(raw: Mapping[str, Any]) -> Wishes:
         pytorch_venv=(_text(raw, "pytorch_venv", ABSOLUTE_PATH, "an absolute path") or Wishes.pytorch_venv).rstrip("/"),
         ld_library_path=_flag(raw, "ld_library_path", False),
         reboot_ok=_flag(raw, "reboot_ok", False),
+        hold=_flag(raw, "hold", False),
+        serial=_batches(raw),
+        max_fail_percentage=_percentage(raw, "max_fail_percentage"),
+        drain_tasks=_text(raw, "drain_tasks", TASK_FILE, "the path of a task file"),
+        restore_tasks=_text(raw, "restore_tasks", TASK_FILE, "the path of a task file"),
         expect_gpus=_count(raw),
         verify_user=_text(raw, "verify_user", USER_NAME, "a user name"),
         mirrors=_mapping(raw, "mirrors", URL, "a URL (http or https, no spaces)", MIRRORS),
@@ -136,6 +149,24 @@ def _flag(raw: Mapping[str, Any], name: str, default: bool) -> bool:
     if str(value).lower() not in words:
         raise _invalid(f"rocm_{name}", value, "true or false")
     return words[str(value).lower()]
+
+
+def _batches(raw: Mapping[str, Any]) -> tuple[str, ...]:
+    value = raw.get("serial")
+    if value is None or value == "":
+        return ()
+    batches = [str(item) for item in value] if isinstance(value, (list, tuple)) else [str(value)]
+    for batch in batches:
+        if not BATCH.fullmatch(batch):
+            raise _invalid("rocm_serial", batch, "a list of numbers of hosts and percentages such as ['1', '25%']")
+    return tuple(batches)
+
+
+def _percentage(raw: Mapping[str, Any], name: str) -> int:
+    value = str(raw.get(name) or 0)
+    if not re.fullmatch(r"\d{1,2}|100", value, re.ASCII):
+        raise _invalid(f"rocm_{name}", value, "a number from 0 to 100")
+    return int(value)
 
 
 def _count(raw: Mapping[str, Any]) -> int | bool | None:

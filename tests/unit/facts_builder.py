@@ -72,6 +72,7 @@ def bare_server(**changes: Any) -> dict[str, Any]:
                 "installed": False,
                 "candidate": "5.15.0-105.115",
             },
+            "next": None,
         },
         "secure_boot": "disabled",
         "virtualization": {"kind": "none", "name": ""},
@@ -82,9 +83,12 @@ def bare_server(**changes: Any) -> dict[str, Any]:
             "srcversion": None,
             "on_disk": None,
             "dkms": [],
+            "sources": [],
             "signing_key": None,
             "blacklist": [],
         },
+        "boot": {"id": "1111", "last": None},
+        "holds": [],
         "kfd": {"present": False, "mode": None, "owner": None, "group": None, "nodes": []},
         "render_nodes": [],
         "packages": {},
@@ -130,13 +134,19 @@ def server(codename: str, **changes: Any) -> dict[str, Any]:
 
 
 def kernel(release: str, **changes: Any) -> dict[str, Any]:
-    """The facts of this kernel, which runs and boots next, and whose headers and extra modules apt offers."""
-    parts = {
+    """The facts of this running kernel, and of the one that boots next, whose packages apt offers."""
+    base = {**bare_server()["kernel"], **kernel_reader.parse_release(release), "next_boot": release}
+    facts = merged({**base, **_build_packages(release)}, changes)
+    if facts["next_boot"] not in (None, release):
+        facts["next"] = merged(_build_packages(facts["next_boot"]), changes.get("next", {}))
+    return facts
+
+
+def _build_packages(release: str) -> dict[str, Any]:
+    return {
         part: {"package": f"linux-{name}-{release}", "installed": False, "candidate": release.rpartition("-")[0]}
         for part, name in (("headers", "headers"), ("modules_extra", "modules-extra"))
     }
-    base = {**bare_server()["kernel"], **kernel_reader.parse_release(release), "next_boot": release}
-    return merged({**base, **parts}, changes)
 
 
 def package(name: str, version: str) -> dict[str, Any]:
@@ -226,11 +236,16 @@ def carried_out(facts: dict[str, Any], plan: dict[str, Any]) -> dict[str, Any]:
         done["apt"]["keyrings"].append(row)
     for stage, build in (("driver", release["driver"]["build"]), ("sdk", release["build"])):
         for action in stages[stage]["actions"]:
+            if action["action"] != "install":
+                continue
             # The new stream has no build field.
             version = f"1.0.0.{build}-91~22.04" if build else f"{release['version']}-4"
             done["packages"][action["target"]] = {"version": version, "status": "installed", "amd": True}
-    for kernel_package in ("headers", "modules_extra"):
-        done["kernel"][kernel_package]["installed"] = True
+    for fact in (done["kernel"], done["kernel"]["next"]):
+        for kernel_package in ("headers", "modules_extra") if fact else ():
+            fact[kernel_package]["installed"] = True
+    module = f"{release['driver']['dkms_module'] or '6.3.6'}-1"
+    done["driver"]["dkms"] += [dkms(module, name) for name in stages["driver"]["kernels"]]
     for name in plan["wishes"]["users"]:
         done["users"][name]["groups"] += ["render", "video"]
     done["ldconfig"] = {"libamdhip64.so.6": "/opt/rocm/lib/libamdhip64.so.6"}
@@ -248,6 +263,12 @@ def carried_out(facts: dict[str, Any], plan: dict[str, Any]) -> dict[str, Any]:
     return done
 
 
+def dkms(version: str, kernel: str | None, state: str = "installed", module: str = "amdgpu") -> dict[str, Any]:
+    """One entry of dkms status."""
+    arch = "x86_64" if kernel else None
+    return {"module": module, "version": version, "kernel": kernel, "arch": arch, "state": state, "warning": None}
+
+
 def booted(facts: dict[str, Any], plan: dict[str, Any]) -> dict[str, Any]:
     """A host on which the plan was carried out, after its reboot: ROCm's tree is there and the driver at work."""
     release, kernels = plan["release"], facts["kernel"]
@@ -255,18 +276,13 @@ def booted(facts: dict[str, Any], plan: dict[str, Any]) -> dict[str, Any]:
     rocm = {"link": tree, "installs": [{"path": tree, "version": release["version"]}]}
     if plan["driver_mode"] == "none":
         return merged(facts, {"rocm": rocm})
-    dkms, version = plan["driver_mode"] == "dkms", release["driver"]["dkms_module"] or "6.3.6"
-    folder = "updates/dkms" if dkms else "kernel/drivers/gpu/drm/amd/amdgpu"
-    module = {"version": version if dkms else None, "srcversion": "A" * 24}
-    entries = [
-        {"module": "amdgpu", "version": f"{version}-1", "kernel": name, "arch": "x86_64", "state": "installed"}
-        for name in dict.fromkeys([kernels["release"], kernels["next_boot"]])
-    ]
+    own, version = plan["driver_mode"] == "dkms", release["driver"]["dkms_module"] or "6.3.6"
+    folder = "updates/dkms" if own else "kernel/drivers/gpu/drm/amd/amdgpu"
+    module = {"version": version if own else None, "srcversion": "A" * 24}
     driver = {
         "loaded": True,
         **module,
         "on_disk": {"path": f"/lib/modules/{kernels['release']}/{folder}/amdgpu.ko", **module},
-        "dkms": [{**entry, "warning": None} for entry in entries] if dkms else [],
     }
     gpus = [{**row, "driver": "amdgpu"} if row["vendor"] == "1002" else row for row in facts["gpus"]]
     devices = kfd(gpus)

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.gpufleet.rocm.plugins.module_utils import paths
 from ansible_collections.gpufleet.rocm.plugins.module_utils.gather import gather
 from ansible_collections.gpufleet.rocm.plugins.module_utils.host import Host
 from tests.unit.contract import documented, violations
@@ -59,6 +60,9 @@ def test_the_documentation_leaves_nothing_out(tmp_path: Path, monkeypatch: pytes
     tree = {
         **hosts.gpu_server(),
         **hosts.processes(1),
+        "/proc/sys/kernel/random/boot_id": "4b3c6a5e-0d0f-4c4e-9a53-3f1b5f0f3a10\n",
+        paths.REBOOT: '{"boot_id": "9d1e4c0a-7f57-4f4f-8c0e-2f6f1d7f3b21", "module": "0123456789ABCDEF01234567"}',
+        paths.HOLDS: "amdgpu-dkms\n",
         "/etc/modprobe.d/a.conf": "blacklist amdgpu\n",
         "/etc/environment": "HSA_OVERRIDE_GFX_VERSION=10.3.0\n",
         "/var/lib/dpkg/updates/0": hosts.record("x", "1", "install ok half-configured"),

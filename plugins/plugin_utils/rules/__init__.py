@@ -24,6 +24,7 @@ RULES = (
     gpus.served_by_kernel,
     gpus.iommu,
     kernel.check_kernel,
+    kernel.secure_boot,
     driver.pairing,
     driver.needed_by_gpu,
     driver.blacklist,

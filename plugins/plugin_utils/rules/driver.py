@@ -7,8 +7,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.findings import Findings
+from ansible_collections.gpufleet.rocm.plugins.plugin_utils.kernels import unsupported
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.matrix import driver_serves, drivers, table
-from ansible_collections.gpufleet.rocm.plugins.plugin_utils.stages.driver import kernels_without_module
+from ansible_collections.gpufleet.rocm.plugins.plugin_utils.stages.driver import (
+    kernels_without_module,
+)
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.stages.situation import Situation
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.versions import parse
 
@@ -97,24 +100,29 @@ def dkms(situation: Situation, stages: Stages, findings: Findings) -> None:
                 "dkms-stale-tree",
                 found=f"DKMS lists {row['module']}/{row['version']} without its source",
                 expected="a source for every entry; this one stops every dkms command",
-                remedy=f"remove /var/lib/dkms/{row['module']}/{row['version']}",
+                remedy=f"remove /var/lib/dkms/{row['module']}/{row['version']}"
+                + ("; this run does" if stages["driver"]["stale"] else ""),
             )
-    if stages["driver"]["mode"] != "dkms" or stages["driver"]["actions"] or situation.in_container:
+    if stages["driver"]["mode"] != "dkms" or stages["driver"]["changes_driver"] or situation.in_container:
         return
     for kernel in kernels_without_module(facts):
         running = kernel == facts["kernel"]["release"]
+        reason = unsupported(kernel, situation.release["driver"])
         findings.add(
             "dkms-failed" if running else "next-kernel-without-driver",
-            found=f"DKMS has no installed amdgpu for kernel {kernel}, which {'runs' if running else 'boots next'}",
+            found=f"DKMS has no installed amdgpu for kernel {kernel}, which {'runs' if running else 'boots next'}"
+            + (f" and {reason.rstrip(',')}" if reason else ""),
             expected="the driver for the kernel that runs and for the one that boots next",
-            remedy=f"dkms autoinstall -k {kernel}; when it fails, read /var/lib/dkms/amdgpu/*/build/make.log",
+            remedy="boot another kernel, or choose a release whose driver supports this one (docs/releases.md)"
+            if reason
+            else f"nothing to do: this run builds it (dkms install -k {kernel})",
         )
 
 
 def loaded(situation: Situation, stages: Stages, findings: Findings) -> None:
     """Whether the loaded module is the wanted kind and offers compute to the users."""
     driver, kfd = situation.facts["driver"], situation.facts["kfd"]
-    settled = not stages["driver"]["actions"] and not situation.in_container
+    settled = not stages["driver"]["changes_driver"] and not situation.in_container
     if settled and stages["driver"]["mode"] == "dkms" and driver["loaded"] and driver["version"] is None:
         findings.add(
             "driver-inbox-loaded",

@@ -75,7 +75,7 @@ def space(situation: Situation, stages: Stages, findings: Findings) -> None:
     needs: list[tuple[str, int, str]] = []
     if stages["sdk"]["actions"]:
         needs += [("/opt", SPACE_SDK_MB, "the SDK"), ("/var", SPACE_DOWNLOAD_MB, "package downloads")]
-    if stages["driver"]["actions"] and not situation.in_container:
+    if (stages["driver"]["packages"] or stages["driver"]["build"]) and not situation.in_container:
         needs += [("/boot", SPACE_BOOT_MB, "an initramfs with firmware")]
     if stages["pytorch"]["actions"]:
         needs += [(situation.wishes.pytorch_venv, SPACE_VENV_MB, "PyTorch")]
@@ -95,12 +95,12 @@ def unattended_upgrades(situation: Situation, stages: Stages, findings: Findings
     settings = situation.facts["unattended_upgrades"]
     if stages["driver"]["mode"] != "dkms" or situation.in_container:
         return
-    if settings["enabled"] and not settings["kernel_excluded"]:
+    if settings["enabled"] and not settings["kernel_excluded"] and not situation.wishes.hold:
         findings.add(
             "unattended-upgrades-kernel",
             found=f"unattended-upgrades is on ({settings['file'] or 'by default'}) and may install kernels",
             expected="kernels that change only when the driver is known to build for them",
-            remedy="add linux- to Unattended-Upgrade::Package-Blacklist, or hold the kernel packages",
+            remedy="set rocm_hold: true, or add linux- to Unattended-Upgrade::Package-Blacklist",
         )
 
 

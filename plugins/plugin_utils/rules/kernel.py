@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.findings import Findings
+from ansible_collections.gpufleet.rocm.plugins.plugin_utils.kernels import unlisted, unsupported
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.stages.situation import Situation
-from ansible_collections.gpufleet.rocm.plugins.plugin_utils.versions import parse
 
-# 6.8.0-44-generic: series 6.8, ABI 44.
-KERNEL = re.compile(r"(?P<series>\d+\.\d+)\.\d+-(?P<abi>\d+)")
+Stages = Mapping[str, Mapping[str, Any]]
 
 
-def check_kernel(situation: Situation, stages: Mapping[str, Mapping[str, Any]], findings: Findings) -> None:
+def check_kernel(situation: Situation, stages: Stages, findings: Findings) -> None:
     """Look at the running kernel and at the one that boots next; a driver that needs no change is left alone."""
     driver = stages["driver"]
-    if driver["mode"] != "dkms" or not driver["actions"] or situation.in_container:
+    if driver["mode"] != "dkms" or not driver["changes_driver"] or situation.in_container:
         return
+    for release in driver["kernels"]:
+        _check_release(release, situation.release["driver"], findings)
     kernel = situation.facts["kernel"]
-    for release in dict.fromkeys([kernel["release"], kernel["next_boot"]]):
-        if release:
-            _check_release(release, situation.release, findings)
     if kernel["mainline"]:
         findings.add(
             "kernel-mainline",
@@ -30,47 +27,40 @@ def check_kernel(situation: Situation, stages: Mapping[str, Mapping[str, Any]], 
             expected="a kernel of the distribution's own archive",
             remedy="install linux-generic and boot it, or set rocm_driver_mode: inbox",
         )
-    key = situation.facts["driver"].get("signing_key")
-    if situation.facts["secure_boot"] == "enabled" and not (key and key["enrolled"]):
-        findings.add(
-            "secure-boot-unsigned",
-            found="Secure Boot is on and " + ("the DKMS key is not enrolled" if key else "there is no DKMS key"),
-            expected="an enrolled machine owner key (MOK) that signs DKMS modules",
-            remedy="enrol one at the console with mokutil, or set rocm_driver_mode: inbox",
-        )
 
 
-def _check_release(kernel: str, release: Mapping[str, Any], findings: Findings) -> None:
-    match = KERNEL.match(kernel)
-    listed = release["driver"]["kernels"]
-    if not match or not listed:
+def secure_boot(situation: Situation, stages: Stages, findings: Findings) -> None:
+    """Under Secure Boot the kernel loads what an enrolled key signed; only somebody at the console can enrol one."""
+    driver, facts = stages["driver"], situation.facts
+    if facts["secure_boot"] != "enabled" or not (driver["build"] or driver["changes_driver"]):
         return
-    series, abi = match["series"], int(match["abi"])
-    reason = _failure(series, abi, release["driver"]["fails_on"])
-    if not reason and parse(series) > parse(listed[-1]):
-        reason = f"is newer than {listed[-1]}, the newest that AMD lists"
-    names = ", ".join(listed)
+    key = facts["driver"]["signing_key"]
+    if driver["mode"] != "dkms" or (key and key["enrolled"]):
+        return
+    enrol = f"mokutil --import {key['path']}" if key else "update-secureboot-policy --new-key and --enroll-key"
+    findings.add(
+        "secure-boot-unsigned",
+        found="Secure Boot is on and " + ("the DKMS key is not enrolled" if key else "there is no DKMS key"),
+        expected="an enrolled machine owner key (MOK) that signs DKMS modules",
+        remedy=f"enrol one ({enrol}, confirmed at the console during the next boot), or set rocm_driver_mode: inbox",
+    )
+
+
+def _check_release(kernel: str, driver: Mapping[str, Any], findings: Findings) -> None:
+    reason = unsupported(kernel, driver)
+    series = ", ".join(driver["kernels"] or [])
     if reason:
         findings.add(
             "kernel-unsupported",
-            found=f"kernel {kernel} {reason} for driver {release['driver']['version']}",
-            expected=f"a kernel of series {names}",
+            found=f"kernel {kernel} {reason} for driver {driver['version']}",
+            expected=f"a kernel of series {series}",
             remedy="boot a listed kernel, choose a release whose driver supports this one (docs/releases.md), "
             "or set rocm_driver_mode: inbox",
         )
-    elif series not in listed:
+    elif unlisted(kernel, driver):
         findings.add(
             "kernel-unlisted",
             found=f"kernel {kernel}",
-            expected=f"a kernel that AMD lists for driver {release['driver']['version']}: series {names}",
+            expected=f"a kernel that AMD lists for driver {driver['version']}: series {series}",
             remedy="nothing to do where the driver builds; try it on one host first",
         )
-
-
-def _failure(series: str, abi: int, rows: list[Mapping[str, Any]]) -> str:
-    """Why a kernel is known to break the build; empty where nothing is known."""
-    for row in rows:
-        if row["series"] == series and (row["abi_from"] is None or abi >= row["abi_from"]):
-            since = f" from ABI {row['abi_from']} on" if row["abi_from"] else ""
-            return f"is of series {series}, on which the build fails{since},"
-    return ""

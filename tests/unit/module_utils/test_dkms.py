@@ -106,3 +106,15 @@ def test_tree(make_host: MakeHost) -> None:
 
 def test_no_tree_is_no_dkms(make_host: MakeHost) -> None:
     assert dkms.gather(make_host({"/etc": None})) == []
+
+
+def test_versions_whose_source_a_package_ships(make_host: MakeHost) -> None:
+    lists = {
+        "amdgpu-dkms": "/usr/src/amdgpu-6.3.6-1697589.22.04\n/usr/src/amdgpu-6.3.6-1697589.22.04/dkms.conf\n"
+        "/usr/src/amdgpu-6.3.6-1697589.22.04/amd/dkms.conf\n",
+        "rock-dkms": "/usr/src/amdgpu-4.0-23/dkms.conf\n/usr/src/other-1/dkms.conf\n",
+        "amdgpu-dkms-firmware": "/usr/src/amdgpu-9/dkms.conf\n",
+    }
+    host = make_host({f"/var/lib/dpkg/info/{name}.list": text for name, text in lists.items()})
+    assert dkms.packaged(host, "amdgpu", dkms.DRIVER_PACKAGES) == ["4.0-23", "6.3.6-1697589.22.04"]
+    assert dkms.packaged(make_host({"/etc": None}), "zfs", ["zfs-dkms"]) == []

@@ -11,7 +11,7 @@ import pytest
 from ansible_collections.gpufleet.rocm.plugins.module_utils import dkms, paths
 from ansible_collections.gpufleet.rocm.plugins.module_utils.gather import gather
 from ansible_collections.gpufleet.rocm.plugins.module_utils.host import Host
-from tests.unit.module_utils.hosts import RELEASE, record, ubuntu
+from tests.unit.module_utils.hosts import NEXT_RELEASE, RELEASE, record, ubuntu
 from tests.unit.module_utils.tree import MakeHost
 
 KEYS = Path(__file__).parent / "keys"
@@ -28,6 +28,9 @@ def host_tree() -> dict[str, str | bytes | None]:
         "/etc/os-release": "ID=ubuntu\nVERSION_ID=22.04\nVERSION_CODENAME=jammy\nUBUNTU_CODENAME=jammy\n",
         "/proc/sys/kernel/osrelease": RELEASE + "\n",
         "/proc/cmdline": "root=/dev/sda1 ro iommu=pt\n",
+        "/proc/sys/kernel/random/boot_id": "5a1f\n",
+        paths.REBOOT: '{"boot_id": "3c2e", "module": "ABCDEF"}',
+        paths.HOLDS: "linux-generic\namdgpu-dkms\n",
         "/boot/vmlinuz-6.8.0-41-generic": "",
         "/boot/vmlinuz-6.8.0-44-generic": "",
         f"/lib/modules/{RELEASE}/build": "-> /usr/src/linux-headers-" + RELEASE,
@@ -48,6 +51,7 @@ def host_tree() -> dict[str, str | bytes | None]:
         "/dev/kfd": "",
         "/dev/dri/renderD128": "",
         "/var/lib/dkms/amdgpu/6.3.6/source/dkms.conf": "",
+        "/var/lib/dpkg/info/amdgpu-dkms.list": "/usr/src\n/usr/src/amdgpu-6.3.6\n/usr/src/amdgpu-6.3.6/dkms.conf\n",
         f"/var/lib/dkms/amdgpu/6.3.6/{RELEASE}/x86_64/module/amdgpu.ko": "",
         f"/var/lib/dkms/amdgpu/kernel-{RELEASE}-x86_64": f"-> 6.3.6/{RELEASE}/x86_64",
         "/var/lib/dpkg/status": record("dpkg", "1.21.1")
@@ -94,6 +98,10 @@ def test_a_server(make_host: MakeHost) -> None:
         "cmdline": "root=/dev/sda1 ro iommu=pt",
         "headers": {"package": "linux-headers-" + RELEASE, "installed": True, "candidate": None},
         "modules_extra": {"package": "linux-modules-extra-" + RELEASE, "installed": True, "candidate": None},
+        "next": {
+            "headers": {"package": "linux-headers-" + NEXT_RELEASE, "installed": False, "candidate": None},
+            "modules_extra": {"package": "linux-modules-extra-" + NEXT_RELEASE, "installed": False, "candidate": None},
+        },
     }
     assert facts["secure_boot"] == "disabled"
     assert facts["virtualization"] == {"kind": "none", "name": ""}
@@ -117,6 +125,7 @@ def test_a_server(make_host: MakeHost) -> None:
                 "warning": None,
             }
         ],
+        "sources": ["6.3.6"],
         "signing_key": None,
         "blacklist": [
             {
@@ -127,6 +136,8 @@ def test_a_server(make_host: MakeHost) -> None:
             }
         ],
     }
+    assert facts["boot"] == {"id": "5a1f", "last": {"id": "3c2e", "module": "ABCDEF"}}
+    assert facts["holds"] == ["amdgpu-dkms", "linux-generic"]
     assert facts["kfd"]["present"] is True
     assert [(node["gfx"], node["compute_units"]) for node in facts["kfd"]["nodes"]] == [("gfx90a", 104)]
     assert [node["path"] for node in facts["render_nodes"]] == ["/dev/dri/renderD128"]
@@ -244,7 +255,9 @@ def test_commands_are_asked_once_each(make_host: MakeHost, monkeypatch: pytest.M
     facts = gather(make_host(host_tree()).root)
     assert sorted(argv[0] for argv in commands.asked) == sorted(commands.answers)
     policy = next(argv for argv in commands.asked if argv[0] == "apt-cache")
-    assert policy[2:] == ["linux-headers-" + RELEASE, "linux-modules-extra-" + RELEASE, "rocm-hip-sdk", "rocminfo"]
+    kernels = (RELEASE, NEXT_RELEASE)
+    packages = [f"linux-{kind}-{kernel}" for kind in ("headers", "modules-extra") for kernel in kernels]
+    assert policy[2:] == [*packages, "rocm-hip-sdk", "rocminfo"]
     assert facts["kernel"]["headers"]["candidate"] == "6.8.0-41.41"
     assert facts["kernel"]["modules_extra"]["candidate"] is None
     assert facts["packages"]["rocm-hip-sdk"]["origin"] == "repo.radeon.com"

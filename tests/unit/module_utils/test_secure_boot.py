@@ -30,17 +30,26 @@ def test_state(make_host: MakeHost, tree: Tree, in_container: bool, expected: st
     assert secure_boot.gather(make_host(tree), in_container) == expected
 
 
+# What openssl writes for a subject "O=gpufleet, CN=gpu-1 module signing": the issuer comes before the subject.
+CERTIFICATE = (
+    b"\x30\x82\x01\x0a\x02\x01\x07"
+    + b"\x06\x03\x55\x04\x0a\x0c\x08gpufleet\x06\x03\x55\x04\x03\x0c\x14gpu-1 module signing"
+    b"\x06\x03\x55\x04\x03\x0c\x05other"
+)
+UBUNTU, DKMS = "/var/lib/shim-signed/mok/MOK.der", "/var/lib/dkms/mok.pub"
+NAME = "gpu-1 module signing"
+
+
 @pytest.mark.parametrize(
     ("tree", "expected"),
     [
         ({}, None),
-        ({"/var/lib/dkms/mok.pub": b"DER"}, {"path": "/var/lib/dkms/mok.pub", "enrolled": None}),
-        ({"/var/lib/dkms/mok.pub": b"DER", KEYS: b"....DER.."}, {"path": "/var/lib/dkms/mok.pub", "enrolled": True}),
-        ({"/var/lib/dkms/mok.pub": b"DER", KEYS: b"...."}, {"path": "/var/lib/dkms/mok.pub", "enrolled": False}),
-        (
-            {"/var/lib/shim-signed/mok/MOK.der": b"A", "/var/lib/dkms/mok.pub": b"B", KEYS: b"A"},
-            {"path": "/var/lib/shim-signed/mok/MOK.der", "enrolled": True},
-        ),
+        ({DKMS: b"DER"}, {"path": DKMS, "name": None, "enrolled": None}),
+        ({DKMS: b"\x06\x03\x55\x04\x03"}, {"path": DKMS, "name": None, "enrolled": None}),
+        ({DKMS: CERTIFICATE}, {"path": DKMS, "name": NAME, "enrolled": None}),
+        ({DKMS: CERTIFICATE, KEYS: b"...." + CERTIFICATE}, {"path": DKMS, "name": NAME, "enrolled": True}),
+        ({DKMS: CERTIFICATE, KEYS: b"...."}, {"path": DKMS, "name": NAME, "enrolled": False}),
+        ({UBUNTU: b"A", DKMS: b"B", KEYS: b"A"}, {"path": UBUNTU, "name": None, "enrolled": True}),
     ],
 )
 def test_signing_key(make_host: MakeHost, tree: Tree, expected: object) -> None:
