@@ -61,7 +61,7 @@ def module_version(words: dict[str, Any]) -> str:
 
 
 def _replace(text: str, words: dict[str, Any]) -> str:
-    """Fill in the text's @NAMES@. A row with `older_kernels: false` is a driver that builds on Linux 6.4 and later only."""
+    """Fill in the text's @NAMES@. A row with `older_kernels: false` is a driver that needs Linux 6.4 to build."""
     values = {
         "VERSION": module_version(words),
         "MODULE_VERSION": words["module"],

@@ -1,4 +1,4 @@
-"""The machine's disk: Debian 12 with a kernel, its headers and DKMS, built by mmdebstrap at native speed once, then kept.
+"""The machine's disk: Debian 12 with a kernel, headers and DKMS, built by mmdebstrap at native speed once, then kept.
 
 Two files: a file system without partitions, and a boot disk with nothing but GRUB, which reads the other's menu. So the
 guest itself says which of its kernels boots next, as a server does.
@@ -91,6 +91,7 @@ def _identity(name: str) -> dict[str, str]:
 
 def _write_disks(name: str, target: Image) -> None:
     root = target.folder / "root"
+    customize = f'{SOURCES / "customize.sh"} "$1" {SOURCES} {image.SOURCES} {hosts.GATEWAY}:{hosts.PORT}'
     shutil.rmtree(root, ignore_errors=True)
     run(
         [
@@ -98,8 +99,9 @@ def _write_disks(name: str, target: Image) -> None:
             "--quiet",
             "--variant=minbase",
             "--format=directory",
+            "--skip=cleanup/apt/lists",
             f"--include={','.join(packages())}",
-            f'--customize-hook=sh {SOURCES / "customize.sh"} "$1" {SOURCES} {image.SOURCES}',
+            f"--customize-hook=sh {customize}",
             mirror.SUITE,
             root,
             "-",

@@ -10,7 +10,6 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from sandbox import paths
 from sandbox.errors import SandboxError
 from sandbox.fleet import ssh
 from sandbox.fleet.hosts import GATEWAY, SUBNET
@@ -26,7 +25,7 @@ MEMORY_MB = 2048
 CONSOLE = FOLDER / "console.log"
 PID = FOLDER / "qemu.pid"
 KVM = Path("/dev/kvm")
-# A kernel says its name within a second where virtualization works. Where /dev/kvm is there and does not, nothing comes.
+# A kernel says its name within seconds where virtualization works. The device alone proves nothing.
 KVM_PROBE_S = 20
 BOOT_S = 300
 ACCELERATORS = {"kvm": "kvm", "tcg": "tcg,thread=multi,tb-size=512"}

@@ -1,10 +1,11 @@
 #!/bin/sh
 # Runs on the building machine for mmdebstrap: $1 is the new root, $2 the folder of this script, $3 that of the
-# containers' image, whose people, logins and masked timers the machine shares.
+# containers' image, whose people, logins and masked timers the machine shares, $4 the host and port of the package server.
 set -eu
 root=$1
 here=$2
 containers=$3
+server=$4
 
 install_packages() {
     chroot "$root" env DEBIAN_FRONTEND=noninteractive apt-get install --yes --quiet --no-install-recommends "$@"
@@ -29,6 +30,9 @@ rm -r "$root/root/gpu"
 chroot "$root" depmod "$kernel"
 chroot "$root" env DEBIAN_FRONTEND=noninteractive apt-get purge --yes --quiet --autoremove "linux-headers-$newer"
 
+# DKMS makes a key before its first build, which takes an emulated processor a while.
+chroot "$root" dkms generate_mok
+
 # After the kernel, whose installation would run update-grub. There is no partition to install GRUB into: it lies on a
 # small disk of its own, which reads the menu from this one.
 install_packages grub-pc-bin grub2-common
@@ -38,6 +42,11 @@ sed "s/@KERNEL@/$kernel/" "$here/grub.cfg" > "$root/boot/grub/grub.cfg"
 cp "$here/boot.cfg" "$root/boot/grub/boot.cfg"
 chroot "$root" grub-mkimage --format=i386-pc --config=/boot/grub/boot.cfg --prefix=/boot/grub \
     --output=/boot/grub/core.img biosdisk ext2 search search_label normal serial
+
+# Package lists as the machine would fetch them from the sandbox's server: unpacking them is slow there.
+for list in "$root"/var/lib/apt/lists/*_dists_*; do
+    mv "$list" "$root/var/lib/apt/lists/${server}_debian${list#*_debian}"
+done
 
 sh "$containers/customize.sh" "$root" "$containers/rootfs"
 cp "$root/usr/lib/os-release.distrib" "$root/usr/lib/os-release"
