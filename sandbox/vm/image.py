@@ -19,7 +19,8 @@ from sandbox.shell import run
 
 SOURCES = Path(__file__).resolve().parent / "image"
 FOLDER = paths.CACHE / "vm"
-SIZE = "5G"
+# What a plan wants to be free for ROCm; the file is sparse.
+SIZE = "48G"
 # The firmware boots from no disk of less than a cylinder.
 BOOT_BYTES = 16 << 20
 LABEL = "gpufleet"
