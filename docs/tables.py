@@ -90,8 +90,17 @@ def releases_page() -> str:
         ),
         "## Old names",
         table(
-            ["Name", "Package today", "Answer"],
-            ([f"`{row['name']}`", f"`{row['package']}`", row["answer"]] for row in matrix.table("packages")["renamed"]),
+            ["Name", "Package today", "Answer", "Status", "Source"],
+            (
+                [f"`{row['name']}`", f"`{row['package']}`", row["answer"], row["status"], _sources(row)]
+                for row in matrix.table("packages")["renamed"]
+            ),
+        ),
+        "## Packages",
+        "What to name in `rocm_packages`; LINE is the release line, such as 10.0.",
+        table(
+            ["Name", "Up to 7.2 or from 7.12 on", "Since", "Contents", "Status", "Source"],
+            map(_package_cells, matrix.table("packages")["meta"]),
         ),
         "## Sources",
         _source_table(("releases", "drivers", "os", "compatibility", "packages", "keys")),
@@ -157,7 +166,7 @@ def pytorch_page() -> str:
     return page(parts)
 
 
-PYTHONS = ("3.9", "3.10", "3.11", "3.12", "3.13", "3.14")
+PYTHONS = ("3.8", "3.9", "3.10", "3.11", "3.12", "3.13", "3.14")
 
 
 def _release_cells(number: Version, row: Row) -> list[str]:
@@ -173,6 +182,12 @@ def _release_cells(number: Version, row: Row) -> list[str]:
         row["status"],
         _sources(row),
     ]
+
+
+def _package_cells(row: Row) -> list[str]:
+    name = row["name"].format(line="LINE", gfx="GFX")
+    stream = {"legacy": "up to 7.2", "core": "from 7.12"}[row["stream"]]
+    return [f"`{name}`", stream, row.get("since", NONE), row["contents"], row["status"], _sources(row)]
 
 
 def _user_space(number: Version) -> str:

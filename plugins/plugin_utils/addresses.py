@@ -42,7 +42,7 @@ def _checked(name: str, value: object) -> str:
         host, port = parts.hostname, parts.port
     except ValueError:
         raise _refuse(f"the {name} mirror is {value!a}", wanted) from None
-    if parts.scheme not in ("http", "https") or not host or port == 0 or parts.query or parts.fragment:
+    if parts.scheme not in ("http", "https") or not host or port == 0 or {"?", "#"} & set(value):
         raise _refuse(f"the {name} mirror is {value!a}", wanted)
     if parts.username is not None or parts.password is not None:
         # The address goes into a file that every user of the host can read. The message must not show it.

@@ -7,7 +7,13 @@ from typing import NamedTuple
 
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils import systems
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.addresses import UPSTREAM
-from ansible_collections.gpufleet.rocm.plugins.plugin_utils.matrix import Row, drivers, gfx_targets, table
+from ansible_collections.gpufleet.rocm.plugins.plugin_utils.matrix import (
+    Row,
+    drivers,
+    gfx_targets,
+    gpu_by_device,
+    table,
+)
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.versions import Version, parse
 
 CERTAIN = "confirmed"
@@ -62,10 +68,17 @@ def of_release(number: Version, release: Row, system: Row) -> list[Doubt]:
     return [
         *of_row(release, subject),
         *of_row(drivers()[parse(release["driver"])], f"driver {release['driver']}"),
+        *_of_failures(release["driver"]),
         *_of_kernels(number, f"kernels of {subject} on {systems.label(system)}", system),
         *of_row(system, systems.label(system)),
         *([Doubt(f"support of {', '.join(unsure)} by {subject}", "unconfirmed")] if unsure else []),
     ]
+
+
+def _of_failures(driver: str) -> list[Doubt]:
+    """Kernels on which a driver is said not to build."""
+    rows = [row for row in table("drivers")["failures"] if driver in row["drivers"] and row["status"] != CERTAIN]
+    return [Doubt(f"driver {driver} not building on kernel {row['series']}", row["status"]) for row in rows]
 
 
 def _of_kernels(number: Version, subject: str, system: Row) -> list[Doubt]:
@@ -78,6 +91,18 @@ def _of_kernels(number: Version, subject: str, system: Row) -> list[Doubt]:
     return [
         Doubt(subject, status, "; ".join(dict.fromkeys(texts))) for status, texts in notes.items() if status != CERTAIN
     ]
+
+
+def of_gpus(devices: Iterable[str]) -> list[Doubt]:
+    """Doubts about what the GPUs of a host are; from which release on they are supported is told by `of_release`."""
+    rows = [row for row in map(gpu_by_device, dict.fromkeys(devices)) if row]
+    return [doubt for row in rows for doubt in of_row(row, row["name"]) if not doubt.subject.startswith("since of ")]
+
+
+def of_renamed(name: str) -> list[Doubt]:
+    """Doubts about what answers an old name."""
+    rows = (row for row in table("packages")["renamed"] if row["name"] == name)
+    return [doubt for row in rows for doubt in of_row(row, f"{row['package']} in the place of {name}")]
 
 
 def of_shadows(rows: Sequence[Row]) -> list[Doubt]:

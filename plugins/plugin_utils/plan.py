@@ -25,7 +25,7 @@ import datetime
 from collections.abc import Mapping
 from typing import Any
 
-from ansible_collections.gpufleet.rocm.plugins.plugin_utils import rules
+from ansible_collections.gpufleet.rocm.plugins.plugin_utils import doubts, rules
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.errors import DecisionError
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.findings import Findings
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.gpus import amd_gpus, compile_targets
@@ -64,12 +64,14 @@ def make_plan(
         return _result(facts, raw_wishes, wishes.as_dict(), findings)
     findings.add_notes(release["warnings"])
 
+    gpus = amd_gpus(facts, release)
+    findings.add_notes(doubts.warnings(doubts.of_gpus(gpu.device for gpu in gpus)))
     situation = Situation(
         facts=facts,
         wishes=wishes,
         release=release,
         torch=_torch(facts, wishes, release, findings),
-        gpus=amd_gpus(facts, release),
+        gpus=gpus,
         probe=probe or {"urls": {}, "keys": {}},
         today=today or datetime.date.today().isoformat(),
     )

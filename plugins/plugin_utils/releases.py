@@ -7,9 +7,9 @@ The result is plain data, made anew on each call::
     sources    [{name, file, uri, suite, components, architectures, keyring}] in the order of writing
     keys       [{name, url, path, fingerprint}]
     pin        {file, origin, priority} or null
-    packages   {default, driver, former_drivers, prerequisites, driver_prerequisites, versioned_suffix, shadowed,
-                conflicting, per_gfx, per_gfx_only}: per_gfx maps a GPU target to the packages with its code alone,
-                null in the legacy stream; per_gfx_only: there are no packages for all targets at once
+    packages   {default, driver, former_drivers, prerequisites, driver_prerequisites, versioned, shadowed, conflicting,
+                per_gfx, per_gfx_only}: versioned names stay with their release; per_gfx maps a GPU target to the
+                packages with its code alone, null in the legacy stream; per_gfx_only: there are no others
     driver     {version, dkms_module, build, kernels, fails_on, status}
     kernels    [{series, flavour, points, preview, only, without, package, status}] that AMD lists for this system;
                only and without limit a row to some GPUs, package installs a kernel that is not the default one
@@ -186,6 +186,7 @@ def _keys(repository: Row, bases: Mapping[str, str], fingerprints: Mapping[str, 
     for name in fingerprints:
         if name not in rows:
             raise _bad_fingerprint(f"the key name {name!a} is not known", f"one of {', '.join(rows)}")
+        _fingerprint(rows[name], fingerprints)
     radeon = rows["radeon"]
     keys = [_key(radeon, bases[radeon["base"]] + radeon["url"], fingerprints)]
     if repository["key"] != "radeon":
@@ -200,14 +201,19 @@ def _given(fingerprints: Mapping[str, object]) -> list[str]:
 
 
 def _key(row: Row, url: str, fingerprints: Mapping[str, object]) -> dict[str, str]:
-    fingerprint = row["fingerprint"]
+    return {"name": row["name"], "url": url, "path": row["path"], "fingerprint": _fingerprint(row, fingerprints)}
+
+
+def _fingerprint(row: Row, fingerprints: Mapping[str, object]) -> str:
+    """The operator's fingerprint of a key, else the pinned one."""
+    fingerprint: str = row["fingerprint"]
     if row["name"] in _given(fingerprints):
         given = fingerprints[row["name"]]
         # People paste what gpg prints: groups of four, perhaps in lower case.
         fingerprint = given.replace(" ", "").upper() if isinstance(given, str) else ""
         if not _FINGERPRINT.fullmatch(fingerprint):
             raise _bad_fingerprint(f"the fingerprint of key {row['name']} is {given!a}", "40 hex digits")
-    return {"name": row["name"], "url": url, "path": row["path"], "fingerprint": fingerprint}
+    return fingerprint
 
 
 def _bad_fingerprint(found: str, expected: str) -> DecisionError:
@@ -244,7 +250,7 @@ def _packages(number: Version, repository: Row, system: Row) -> dict[str, Any]:
         "driver_prerequisites": [
             name for row in packages["driver_prerequisites"] if row["system"] == system["id"] for name in row["names"]
         ],
-        "versioned_suffix": number.full if _legacy(repository) else number.line,
+        "versioned": [f"{name}{number.full}" for name in default] if _legacy(repository) else default,
         "shadowed": [row["name"] for row in shadowed if row["kind"] == "same-name"],
         "conflicting": [row["name"] for row in shadowed if row["kind"] == "library"],
         "per_gfx": _per_gfx(default, endings["values"], gfx_targets(number)) if endings else None,

@@ -157,11 +157,26 @@ def _span(tags: Sequence[str]) -> str:
     return f"{ordinary[0]}-{ordinary[-1]}"
 
 
+def _listed_by_amd(number: Version) -> str | None:
+    """The PyTorch versions that AMD's tables list for a release, such as '1.13, 2.0 to 2.3'; None where they do not."""
+    rows = table("pytorch")["amd_listed"]
+    return next((row["torch"] for row in rows if not {number.full, number.line}.isdisjoint(row["rocm"])), None)
+
+
+def _among(torch: Version, listed: str) -> bool:
+    """Whether AMD's list means a version: it counts lines (2.3 is any 2.3.x) unless it names a patch."""
+    for part in listed.split(", "):
+        first, _, last = part.partition(" to ")
+        if not last and part.count(".") == 2:
+            if torch == parse(part):
+                return True
+        elif parse(parse(first).line) <= parse(torch.line) <= parse(parse(last or first).line):
+            return True
+    return False
+
+
 def _alternatives(number: Version, bases: Mapping[str, str]) -> list[dict[str, Any]]:
-    names = (number.full, number.line)
-    listed = next(
-        (row["torch"] for row in table("pytorch")["amd_listed"] if not set(names).isdisjoint(row["rocm"])), None
-    )
+    listed = _listed_by_amd(number)
     return [
         {
             "url": bases[row["base"]] + row["path"].format(directory=number.directory, family=family),
@@ -197,6 +212,10 @@ def _warnings(number: Version, release: Row, wheels: Row, index: Version) -> lis
     if index.line != number.line:
         message = f"the wheels carry ROCm {index.directory}, the host has {number}: no nearer index"
         told.append({"id": "torch-index-older", "message": message})
+    listed = _listed_by_amd(number)
+    if listed and not _among(parse(wheels["torch"]), listed):
+        message = f"{subject} is built by PyTorch for ROCm {index.directory}; AMD lists {listed} for ROCm {number}"
+        told.append({"id": "torch-unlisted", "message": message})
     if parse(wheels["torch"]) <= EXTRA_INDEX_LAST:
         message = f"{subject} was documented with --extra-index-url: the index may lack its dependencies"
         told.append({"id": "torch-extra-index", "message": message})

@@ -7,6 +7,7 @@ the controller needs for each. Every comparison happens in this one run; only th
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import resource
@@ -95,21 +96,25 @@ def settings(folder: Path, **wishes: Any) -> list[str]:
 
 def main() -> None:
     """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--only", choices=PARTS, help="one part; without it all, one after the other")
+    wanted = parser.parse_args().only
     world.upstream_up()
     faults.clear()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
+        fleet = inventory(folder / "fleet", {host.name: host.address for host in FLEET})
         try:
-            measure(folder)
+            for part, measure in PARTS.items():
+                if wanted in (None, part):
+                    measure(folder, fleet, settings(folder, rocm_pytorch=False))
         finally:
             for host in FLEET:
                 hosts.purge(host.name)
 
 
-def measure(folder: Path) -> None:
-    """The three comparisons, on hosts that are up when this returns."""
-    fleet = inventory(folder / "fleet", {host.name: host.address for host in FLEET})
-    wishes = settings(folder, rocm_pytorch=False)
+def first_converge(_folder: Path, fleet: Path, wishes: list[str]) -> None:
+    """site.yml on bare hosts against the same commands over parallel SSH."""
     fresh()
     by_hand(FLEET[0])  # fills the caches of the stand-in servers for both sides
     fresh()
@@ -120,25 +125,43 @@ def measure(folder: Path) -> None:
     fresh()
     converge = ansible("ansible-playbook", fleet, "site.yml", *wishes)
     print(f"first converge of {len(FLEET)} hosts: site.yml {converge:.1f} s, plain shell {shell:.1f} s, ", end="")
-    print(f"ratio {converge / shell:.2f} (limit 2.5)")
+    print(f"ratio {converge / shell:.2f} (limit 2.5)", flush=True)
 
+
+def in_sync(_folder: Path, fleet: Path, wishes: list[str]) -> None:
+    """Runs with nothing to change against Ansible's own reading of the hosts."""
+    settle(fleet, wishes)
     setup = min(ansible("ansible", fleet, "all", "-m", "setup", *wishes) for _ in range(REPEATS))
     again = min(ansible("ansible-playbook", fleet, "site.yml", *wishes) for _ in range(REPEATS))
     plan = min(ansible("ansible-playbook", fleet, "playbooks/plan.yml", *wishes) for _ in range(REPEATS))
     print(f"{len(FLEET)} hosts in sync: site.yml {again:.1f} s, ansible -m setup {setup:.1f} s, ", end="")
-    print(f"ratio {again / setup:.2f} (limit 2.5); plan.yml {plan:.1f} s, ratio {plan / setup:.2f}")
+    print(f"ratio {again / setup:.2f} (limit 2.5); plan.yml {plan:.1f} s, ratio {plan / setup:.2f}", flush=True)
 
+
+def many(folder: Path, fleet: Path, wishes: list[str]) -> None:
+    """The plan of a large inventory: names for the same hosts."""
+    settle(fleet, wishes)
     names = {f"node{number:03}": FLEET[number % len(FLEET)].address for number in range(ALIASES)}
-    many = inventory(folder / "many", names)
+    aliases = inventory(folder / "many", names)
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    seconds = ansible("ansible-playbook", many, "playbooks/plan.yml", *wishes, forks=20)
+    seconds = ansible("ansible-playbook", aliases, "playbooks/plan.yml", *wishes, forks=20)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     print(
         f"plan.yml for {ALIASES} hosts: {seconds:.0f} s; controller: {cpu / ALIASES * 1000:.0f} ms CPU a host, ", end=""
     )
-    print(f"largest process {after.ru_maxrss / 1024:.0f} MB, {after.ru_maxrss / ALIASES:.0f} KB a host")
+    print(f"largest process {after.ru_maxrss / 1024:.0f} MB, {after.ru_maxrss / ALIASES:.0f} KB a host", flush=True)
 
+
+def settle(fleet: Path, wishes: list[str]) -> None:
+    """Hosts in sync, from whatever is there."""
+    up = {host.name for host, _ in hosts.running()}
+    if not {host.name for host in FLEET} <= up:
+        fresh()
+    ansible("ansible-playbook", fleet, "site.yml", *wishes)
+
+
+PARTS = {"converge": first_converge, "in-sync": in_sync, "many": many}
 
 if __name__ == "__main__":
     main()

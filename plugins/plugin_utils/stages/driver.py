@@ -62,7 +62,7 @@ def plan_driver(situation: Situation, findings: Findings) -> Stage:
         _name_container(situation, stage, findings)
     elif mode == "dkms":
         stage["kernels"] = boot_kernels(situation.facts)
-    _plan_removal(situation, stage)
+    _plan_removal(situation, stage, findings)
     if mode == "dkms":
         _plan_packages(situation, stage, findings)
     if not situation.in_container:
@@ -112,7 +112,7 @@ def _name_container(situation: Situation, stage: Stage, findings: Findings) -> N
     )
 
 
-def _plan_removal(situation: Situation, stage: Stage) -> None:
+def _plan_removal(situation: Situation, stage: Stage, findings: Findings) -> None:
     """Drivers that give way, and what DKMS keeps of drivers that are gone."""
     facts, names = situation.facts, situation.release["packages"]
     if stage["mode"] == "dkms":
@@ -125,6 +125,7 @@ def _plan_removal(situation: Situation, stage: Stage) -> None:
     gone = {name: reason for name, reason in unwanted.items() if installed(facts, name)}
     stage["remove"] = list(gone)
     stage["changes_driver"] = bool(gone)
+    _refuse_foreign_holds(situation, list(gone), findings)
     stage["actions"] += [action("remove", name, reason) for name, reason in gone.items()]
     if not situation.in_container:
         stage["stale"] = stale_trees(facts)

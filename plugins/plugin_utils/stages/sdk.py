@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from ansible_collections.gpufleet.rocm.plugins.plugin_utils import doubts
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.findings import Findings
-from ansible_collections.gpufleet.rocm.plugins.plugin_utils.matrix import renamed_package
+from ansible_collections.gpufleet.rocm.plugins.plugin_utils.matrix import rename_answer, renamed_package
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.stages.situation import (
     Action,
     Situation,
@@ -77,9 +78,10 @@ def _wanted_packages(situation: Situation, findings: Findings) -> list[str]:
         findings.add(
             "package-renamed",
             found=f"rocm_packages names {name}",
-            expected=replacement,
-            remedy=f"write {replacement}; this run does so already",
+            expected=f"{replacement}: {rename_answer(name)}",
+            remedy=f"write {replacement} there",
         )
+        findings.add_notes(doubts.warnings(doubts.of_renamed(name)))
         if replacement not in release["packages"]["driver"]:
             wanted.append(replacement)
     return list(dict.fromkeys(wanted)) or default

@@ -122,7 +122,7 @@ def test_releases_name_known_things() -> None:
         assert row["version"] == parse(row["version"]).full
         assert "graphics" not in row or parse(row["graphics"]) in matrix.releases()
         assert "released" not in row or re.fullmatch(r"20\d\d-[01]\d-[0-3]\d", row["released"])
-        assert {field for field, _, _ in fields_in_doubt(row)} <= {"suite", "repository", "graphics"}
+        assert {field for field, _, _ in fields_in_doubt(row)} <= {"suite", "repository", "graphics", "driver"}
     for repository in repositories.values():
         assert repository["base"] in UPSTREAM
         assert repository["key"] in keys

@@ -8,8 +8,22 @@ from typing import Any
 import pytest
 
 from ansible_collections.gpufleet.rocm.plugins.module_utils import paths
+from ansible_collections.gpufleet.rocm.plugins.plugin_utils.matrix import gpu_by_device
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.plan import make_plan
-from tests.unit.facts_builder import KEY_TEXT, VENV, answers, bare_server, carried_out, gpu, on_disk, wishes
+from tests.unit.facts_builder import (
+    KEY_TEXT,
+    VENV,
+    answers,
+    bare_server,
+    booted,
+    carried_out,
+    gpu,
+    merged,
+    on_disk,
+    package,
+    server,
+    wishes,
+)
 
 
 def plan_for(facts: dict[str, Any], **changes: Any) -> dict[str, Any]:
@@ -141,6 +155,11 @@ REFUSED: list[tuple[str, dict[str, Any], dict[str, Any], str]] = [
     ),
     ("no such torch", {}, {"pytorch_version": "9.9.9"}, "torch-no-index"),
     ("bad driver mode", {}, {"driver_mode": "latest"}, "wish-invalid"),
+    ("no hosts at a time", {}, {"serial": [0]}, "wish-invalid"),
+    ("more than all", {}, {"serial": ["1", "101%"]}, "wish-invalid"),
+    ("failures beyond all", {}, {"max_fail_percentage": 101}, "wish-invalid"),
+    ("hooks that are no file", {}, {"drain_tasks": "drain the host"}, "wish-invalid"),
+    ("hooks with a template", {}, {"restore_tasks": "{{ x }}.yml"}, "wish-invalid"),
     ("shell in a package name", {}, {"packages": ["rocm; reboot"]}, "wish-invalid"),
     ("option as a package name", {}, {"packages": ["--purge"]}, "wish-invalid"),
     ("users as text", {}, {"users": "ada"}, "wish-invalid"),
@@ -322,6 +341,126 @@ def test_loaded_module_decides_about_the_reboot() -> None:
     assert plan["verify"]["no_gpu"].startswith("reboot required")
 
 
+def settled(**changes: Any) -> dict[str, Any]:
+    """The first users' server with everything carried out and the driver at work."""
+    facts = bare_server()
+    plan = plan_for(facts)
+    return merged(booted(carried_out(facts, plan), plan), changes)
+
+
+META = {
+    "linux-generic": package("linux-generic", "5.15.0.105.102"),
+    "linux-firmware": package("linux-firmware", "2022"),
+}
+DRIVER = ["amdgpu-dkms", "amdgpu-dkms-firmware"]
+
+
+def held(*names: str) -> dict[str, Any]:
+    return {name: {"held": True} for name in names}
+
+
+HOLDS: list[tuple[str, dict[str, Any], bool, list[str], list[str], list[str]]] = [
+    # On the host, wished, then actions, packages that are held in the end, packages that are released first.
+    ("not wished", {}, False, [], [], []),
+    ("wished", {}, True, [f"hold {name}" for name in ["linux-generic", *DRIVER]], ["linux-generic", *DRIVER], []),
+    (
+        "in place",
+        {"packages": held("linux-generic", *DRIVER), "holds": ["linux-generic", *DRIVER]},
+        True,
+        [],
+        ["linux-generic", *DRIVER],
+        [],
+    ),
+    ("set by somebody else", {"packages": held("linux-generic", *DRIVER)}, True, [], [], []),
+    ("set by somebody else, not wished", {"packages": held("linux-generic")}, False, [], [], []),
+    (
+        "lifted by hand",
+        {"packages": held(*DRIVER), "holds": ["linux-generic", *DRIVER]},
+        True,
+        ["hold linux-generic"],
+        ["linux-generic", *DRIVER],
+        [],
+    ),
+    (
+        "no longer wished",
+        {"packages": held("linux-generic", *DRIVER), "holds": ["linux-generic"]},
+        False,
+        ["unhold linux-generic"],
+        [],
+        ["linux-generic"],
+    ),
+    ("recorded and gone", {"holds": ["linux-oem"]}, False, ["unhold linux-oem"], [], []),
+]
+
+
+@pytest.mark.parametrize(
+    ("name", "changes", "wished", "actions", "hold", "unhold"), HOLDS, ids=[row[0] for row in HOLDS]
+)
+def test_holds(
+    name: str, changes: dict[str, Any], wished: bool, actions: list[str], hold: list[str], unhold: list[str]
+) -> None:
+    plan = plan_for(merged(settled(packages=META), changes), hold=wished)
+    assert [f"{row['action']} {row['target']}" for row in plan["actions"]] == actions, name
+    stage = plan["stages"]["driver"]
+    assert (stage["hold"], stage["unhold"]) == (hold, unhold)
+    assert plan["reboot"] is False
+
+
+@pytest.mark.parametrize("ours", [True, False])
+def test_a_driver_on_hold_changes_only_where_the_hold_is_ours(ours: bool) -> None:
+    facts = settled(packages=held(*DRIVER), holds=DRIVER if ours else [])
+    plan = plan_for(facts, version="6.0.2", hold=True)
+    assert ids(plan["refusals"]) == (set() if ours else {"driver-held"})
+    assert plan["stages"]["driver"]["unhold"] == (DRIVER if ours else [])
+    assert plan["stages"]["driver"]["hold"] == (DRIVER if ours else [])
+
+
+LAST = {"id": "0000", "module": "A" * 24}
+LOOPS: list[tuple[str, Any, bool]] = [
+    ("no reboot yet", None, True),
+    ("a reboot for this module", LAST, False),
+    ("the reboot is still to come", {**LAST, "id": "1111"}, True),
+    ("a reboot for another module", {**LAST, "module": "C" * 24}, True),
+]
+
+
+@pytest.mark.parametrize(("name", "last", "reboot"), LOOPS, ids=[row[0] for row in LOOPS])
+def test_a_reboot_is_not_tried_twice_for_one_module(name: str, last: Any, reboot: bool) -> None:
+    plan = plan_for(settled(driver={"srcversion": "B" * 24}, boot={"last": last}))
+    assert plan["reboot"] is reboot, name
+    assert {"reboot-loop", "reboot-required"} & ids(plan["warnings"]) == {
+        "reboot-required" if reboot else "reboot-loop"
+    }
+    assert ("amdgpu 6.3.6 is loaded" in plan["stages"]["driver"]["reboot_reason"]) is reboot
+
+
+def test_the_kernels_own_driver_takes_the_place_of_amds_where_it_is_wished() -> None:
+    facts = settled(driver={"sources": ["6.3.6-1"]})
+    plan = plan_for(facts, driver_mode="inbox")
+    assert plan["stages"]["driver"]["remove"] == DRIVER
+    assert plan["reboot"] is True
+    assert "driver-held" in ids(plan_for(merged(facts, {"packages": held(*DRIVER)}), driver_mode="inbox")["refusals"])
+    apu = {**facts, "gpus": [gpu("150e")]}
+    assert plan_for(apu, version="6.0")["stages"]["driver"]["remove"] == []
+
+
+STALE: list[tuple[str, list[str], list[str]]] = [
+    ("of the installed driver", ["6.3.6-1"], []),
+    ("of a driver that is gone", ["6.2.4-1"], ["6.3.6-1"]),
+    ("packaged in an unknown way", [], []),
+]
+
+
+@pytest.mark.parametrize(("name", "sources", "stale"), STALE, ids=[row[0] for row in STALE])
+def test_trees_that_no_package_brought(name: str, sources: list[str], stale: list[str]) -> None:
+    plan = plan_for(settled(driver={"sources": sources}))
+    stage = plan["stages"]["driver"]
+    assert [tree["version"] for tree in stage["stale"]] == stale, name
+    assert targets(plan, "driver") == [*(f"/var/lib/dkms/amdgpu/{version}" for version in stale), *stage["build"]]
+    # What is deleted serves no kernel.
+    assert bool(stage["build"]) is bool(stale)
+
+
 def test_settings_of_users_are_named_with_their_file() -> None:
     setting = {"variable": "HSA_OVERRIDE_GFX_VERSION", "value": "10.3.0", "file": "/etc/environment"}
     plan = plan_for(bare_server(environment=[setting]))
@@ -417,21 +556,12 @@ def test_a_driver_that_works_is_not_held_against_its_kernel() -> None:
     assert plan_for(done)["state"] == "in-sync"
 
 
-NOBLE = {
-    "id": "ubuntu",
-    "id_like": ["debian"],
-    "version_id": "24.04",
-    "codename": "noble",
-    "base_id": "ubuntu",
-    "base_codename": "noble",
-    "pretty_name": "Ubuntu 24.04.3 LTS",
-}
 CORE = {"version": "10.0", "pytorch_version": ""}
 
 
 def noble(**changes: Any) -> dict[str, Any]:
     """A bare server on Ubuntu 24.04 with one MI300X."""
-    return bare_server(**{"os": NOBLE, "gpus": [gpu("74a1")], **changes})
+    return server("noble", **{"gpus": [gpu("74a1")], **changes})
 
 
 def test_new_stream_has_two_keys_no_pin_and_no_linker_file() -> None:
@@ -458,6 +588,21 @@ def test_newer_releases_are_in_sync_once_carried_out(version: str) -> None:
     plan = plan_for(carried_out(facts, plan_for(facts, **changes)), **changes)
     assert plan["actions"] == []
     assert plan["in_sync"] is True
+
+
+@pytest.mark.parametrize(
+    ("device", "id"), [("1114", "fact-inferred"), ("74a2", "fact-unconfirmed"), ("74a1", None)], ids=str
+)
+def test_what_is_unsure_about_a_gpu_is_said(device: str, id: str | None) -> None:
+    warnings = plan_for(noble(gpus=[gpu(device)]), **CORE)["warnings"]
+    told = {finding["id"] for finding in warnings if name_of(device) in finding["message"]}
+    assert told - {"gpu-unlisted-here"} == ({id} if id else set())
+
+
+def name_of(device: str) -> str:
+    row = gpu_by_device(device)
+    assert row
+    return str(row["name"])
 
 
 SDK = "amdrocm-core-sdk10.0"

@@ -103,7 +103,7 @@ def test_core_addresses(row: dict[str, Any], codename: str) -> None:
     assert release["keys"][0]["url"] == TABLES["key_files"][row["version"]]
     assert release["prefix"] == row["prefix"]
     assert (release["stream"], release["build"], release["pin"], release["ld_so"]) == ("core", None, None, None)
-    assert release["packages"]["versioned_suffix"] == row["prefix"].rpartition("-")[2]
+    assert release["packages"]["versioned"] == [f"amdrocm-core-sdk{row['prefix'].rpartition('-')[2]}"]
     assert release["packages"]["shadowed"] == []
 
 
@@ -185,7 +185,7 @@ def test_the_first_customer() -> None:
             "former_drivers": ["rock-dkms", "rock-dkms-firmware"],
             "prerequisites": [],
             "driver_prerequisites": ["linux-headers-{kernel}", "linux-modules-extra-{kernel}"],
-            "versioned_suffix": "6.0.0",
+            "versioned": ["rocm-hip-sdk6.0.0"],
             "shadowed": ["rocminfo", "rocm-cmake", "rocm-device-libs", "hipcc"],
             "conflicting": ["libamdhip64-5", "libhsa-runtime64-1"],
             "per_gfx": None,

@@ -9,12 +9,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ansible_collections.gpufleet.rocm.plugins.plugin_utils import matrix
+from ansible_collections.gpufleet.rocm.plugins.plugin_utils import matrix, torch_wheels
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.errors import DecisionError
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.releases import resolve_release
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.torch_wheels import resolve_torch
+from ansible_collections.gpufleet.rocm.plugins.plugin_utils.versions import parse
 
 JAMMY = {"id": "ubuntu", "version_id": "22.04", "codename": "jammy"}
+NOBLE = {"id": "ubuntu", "version_id": "24.04", "codename": "noble"}
 TRIPLES = [
     ("2.3.0", "0.18.0", "2.3.0"),
     ("2.4.1", "0.19.1", "2.4.1"),
@@ -54,7 +56,12 @@ def test_the_first_customer() -> None:
                 "note": "a plain folder; AMD's TensorFlow page names it, for PyTorch only others do",
             }
         ],
-        "warnings": [],
+        "warnings": [
+            {
+                "id": "torch-unlisted",
+                "message": "PyTorch 2.3.0 is built by PyTorch for ROCm 6.0; AMD lists 1.13, 2.0, 2.1 for ROCm 6.0.0",
+            }
+        ],
     }
 
 
@@ -243,3 +250,23 @@ ANYTHING = st.one_of(
 @given(ANYTHING, ANYTHING)
 def test_any_wish_resolves_or_is_refused(python: object, torch: object) -> None:
     assert outcome("6.0", python, torch) in ("resolved", "torch-no-index", "python-no-wheel")
+
+
+@pytest.mark.parametrize(
+    ("torch", "listed", "answer"),
+    [
+        ("2.1.2", "1.13, 2.0, 2.1", True),
+        ("2.3.0", "1.13, 2.0, 2.1", False),
+        ("2.2.2", "1.13, 2.0 to 2.3", True),
+        ("1.12.1", "1.10.1 to 1.13", True),
+        ("2.8.1", "2.7.1, 2.8.0, 2.9.1", False),
+        ("2.10.0", "2.3 to 2.9", False),
+    ],
+)
+def test_versions_that_amd_lists(torch: str, listed: str, answer: bool) -> None:
+    assert torch_wheels._among(parse(torch), listed) is answer
+
+
+def test_a_set_that_amd_lists_is_not_warned_about() -> None:
+    wheels = resolve_torch(resolve_release("6.4", NOBLE), "3.12", "2.6.0")
+    assert "torch-unlisted" not in [warning["id"] for warning in wheels["warnings"]]
