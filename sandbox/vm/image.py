@@ -77,6 +77,14 @@ def packages() -> list[str]:
     return [*image.packages(), *image.packages(SOURCES / "packages.txt")]
 
 
+def archives() -> tuple[mirror.Archive, ...]:
+    """The archive that kernels are updated from, or the only one.
+
+    An emulated processor takes half a minute to read the 60,000 packages of the whole distribution, at every update.
+    """
+    return mirror.archives()[-1:]
+
+
 def _identity(name: str) -> dict[str, str]:
     """The files that make this machine ours: keys, its name, its package sources."""
     key = ssh.host_key(FOLDER / name, name)
@@ -86,13 +94,14 @@ def _identity(name: str) -> dict[str, str]:
         "etc/ssh/ssh_host_ed25519_key.pub": key.with_suffix(".pub").read_text(),
         "etc/hostname": f"{name}\n",
         "etc/hosts": f"127.0.0.1 localhost\n127.0.1.1 {name}\n",
-        "etc/apt/sources.list.d/distribution.sources": hosts.apt_sources(),
+        "etc/apt/sources.list.d/distribution.sources": hosts.apt_sources(archives()),
     }
 
 
 def _write_disks(name: str, target: Image) -> None:
     root = target.folder / "root"
-    customize = f'{SOURCES / "customize.sh"} "$1" {SOURCES} {image.SOURCES} {hosts.GATEWAY}:{hosts.PORT}'
+    server = f"{hosts.GATEWAY}:{hosts.PORT} {archives()[0].name}"
+    customize = f'{SOURCES / "customize.sh"} "$1" {SOURCES} {image.SOURCES} {server}'
     shutil.rmtree(root, ignore_errors=True)
     run(
         [

@@ -1,11 +1,13 @@
 #!/bin/sh
 # Runs on the building machine for mmdebstrap: $1 is the new root, $2 the folder of this script, $3 that of the
-# containers' image, whose people, logins and masked timers the machine shares, $4 the host and port of the package server.
+# containers' image, whose people, logins and masked timers the machine shares, $4 the host and port of the package
+# server, $5 the archive that the machine uses there.
 set -eu
 root=$1
 here=$2
 containers=$3
 server=$4
+archive=$5
 
 install_packages() {
     chroot "$root" env DEBIAN_FRONTEND=noninteractive apt-get install --yes --quiet --no-install-recommends "$@"
@@ -44,9 +46,10 @@ chroot "$root" grub-mkimage --format=i386-pc --config=/boot/grub/boot.cfg --pref
     --output=/boot/grub/core.img biosdisk ext2 search search_label normal serial
 
 # Package lists as the machine would fetch them from the sandbox's server: unpacking them is slow there.
-for list in "$root"/var/lib/apt/lists/*_dists_*; do
-    mv "$list" "$root/var/lib/apt/lists/${server}_debian${list#*_debian}"
+for list in "$root"/var/lib/apt/lists/*_"${archive}"_dists_*; do
+    mv "$list" "$root/var/lib/apt/lists/${server}_${archive}_dists_${list#*_dists_}"
 done
+find "$root/var/lib/apt/lists" -name '*_dists_*' ! -name "${server}_*" -delete
 
 sh "$containers/customize.sh" "$root" "$containers/rootfs"
 cp "$root/usr/lib/os-release.distrib" "$root/usr/lib/os-release"
