@@ -24,7 +24,7 @@ COLLECTION = "collections/ansible_collections/gpufleet/rocm"
 
 @dataclass(frozen=True)
 class Step:
-    """One command of the suite; ``group`` is fast (seconds, no hosts) or hosts (needs the sandbox).
+    """One command of the suite; ``group`` is fast (seconds, no hosts) or hosts (needs the sandbox, or minutes).
 
     ``needs`` is a program without which the step is skipped.
     """
@@ -53,6 +53,8 @@ STEPS = (
     Step("ansible-lint", "fast", tool("ansible-lint")),
     Step("generated documentation", "fast", python("-m", "docs.generate", "--check")),
     Step("unit tests", "fast", python("-m", "pytest", "tests/unit", "--durations=5")),
+    # Real ansible-playbook runs with stand-ins for what touches a host.
+    Step("playbook runs", "hosts", python("-m", "pytest", "tests/runs", "--durations=5")),
     Step("sandbox servers", "hosts", python("-m", "sandbox", "upstream")),
     *(
         Step(f"molecule {name}", "hosts", tool("molecule", "test", "--scenario-name", name))

@@ -5,11 +5,12 @@ An action and not a module: a thousand small files are written in a second where
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 from ansible.plugins.action import ActionBase
+
+from ansible_collections.gpufleet.rocm.plugins.plugin_utils.controller import write_documents
 
 
 class ActionModule(ActionBase):  # type: ignore[misc]
@@ -33,23 +34,9 @@ class ActionModule(ActionBase):  # type: ignore[misc]
         attention = {name: fleet["hosts"][name]["reason"] for name in troubled}
         result = {"changed": False, "folder": str(folder), "table": fleet["table"], "attention": attention}
         try:
-            folder.mkdir(parents=True, exist_ok=True)
-            for name, document in fleet["hosts"].items():
-                path = folder / f"{name.replace('/', '_')}{options['suffix']}.json"
-                result["changed"] |= _write(path, document)
+            result["changed"] = write_documents(fleet, folder, options["suffix"])
         except OSError as error:
             found = f"{error}; expected a folder that this user may write to. Next: correct rocm_report_dir."
             return {**result, "failed": True, "msg": found}
         stats = {"data": {"rocm_outcome": fleet["outcome"]}, "per_host": False, "aggregate": False}
         return {**result, "ansible_stats": stats}
-
-
-def _write(path: Path, document: Any) -> bool:
-    """Write the document where the file does not hold it yet; a reader never sees half of it."""
-    text = json.dumps(document, indent=4) + "\n"
-    if path.is_file() and path.read_text(encoding="utf-8", errors="replace") == text:
-        return False
-    part = path.with_name(f".{path.name}.part")
-    part.write_text(text, encoding="utf-8")
-    part.replace(path)
-    return True

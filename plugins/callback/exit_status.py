@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
+from ansible import context
 from ansible.plugins.callback import CallbackBase
 
+from ansible_collections.gpufleet.rocm.plugins.plugin_utils import controller, report
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.exit_status import exit_status
 
 DOCUMENTATION = """
@@ -18,6 +22,8 @@ description:
   - After a playbook of this collection, ends C(ansible-playbook) with 3 when hosts were refused and nothing else
     failed, and with 2 when C(playbooks/plan.yml) found changes to make. Everything else keeps Ansible's own status.
   - Without it, refused hosts count as failed ones (2) and pending changes do not show in the exit status.
+  - Ansible ends a playbook where it loses every host of a play or batch, and skips the plays that follow. The report
+    that belongs to those is then made here.
   - Callbacks that are listed after this one do not get to see the end of a run with status 2 or 3; list it last.
 requirements:
   - C(gpufleet.rocm.exit_status) in C(callbacks_enabled) of ansible.cfg.
@@ -32,6 +38,15 @@ class CallbackModule(CallbackBase):  # type: ignore[misc]
     CALLBACK_NAME = "gpufleet.rocm.exit_status"
     CALLBACK_NEEDS_ENABLED = True
 
+    def __init__(self) -> None:
+        super().__init__()
+        self.play: Any = None
+
+    def v2_playbook_on_play_start(self, play: Any) -> None:
+        """Remember a play that a report is to follow."""
+        if "rocm_report_follows" in play.get_vars():
+            self.play = play
+
     def v2_playbook_on_stats(self, stats: Any) -> None:
         """End the program where Ansible would end it with another status.
 
@@ -39,6 +54,20 @@ class CallbackModule(CallbackBase):  # type: ignore[misc]
         SystemExit, and cleans up on the way out.
         """
         outcome = stats.custom.get("_run", {}).get("rocm_outcome")
+        if not outcome and self.play:
+            outcome = self._report(self.play.get_variable_manager().get_vars()["hostvars"], stats)
         status = exit_status(outcome, stats.failures, stats.dark) if outcome else None
         if status is not None:
             raise SystemExit(status)
+
+    def _report(self, hostvars: Mapping[str, Any], stats: Any) -> dict[str, list[str]]:
+        """Make the report that Ansible did not come to; return its outcome."""
+        hosts = {name: host for name, host in controller.collect(hostvars, hostvars).items() if host}
+        check = bool(context.CLIARGS["check"])
+        batches = [] if check else ["1"]
+        fleet = report.fleet_report(hosts, list(stats.dark), batches, controller.command_line())
+        folder = Path(next((hostvars[name].get("rocm_report_dir") for name in hosts), "") or "reports")
+        controller.write_documents(fleet, folder.expanduser(), ".check" if check else "")
+        self._display.display("\n" + fleet["table"])
+        outcome: dict[str, list[str]] = fleet["outcome"]
+        return outcome

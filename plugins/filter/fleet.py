@@ -8,14 +8,7 @@ from typing import Any
 from ansible.errors import AnsibleFilterError
 
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils import report
-
-# What the roles leave behind in the variables of each host.
-PARTS = {
-    "plan": "rocm_plan_result",
-    "after": "rocm_plan_after",
-    "verification": "rocm_verify_result",
-    "failure": "rocm_failure",
-}
+from ansible_collections.gpufleet.rocm.plugins.plugin_utils.controller import collect, command_line
 
 
 def _collect(hostvars: Any, *lists: Any) -> dict[str, dict[str, Any]]:
@@ -25,12 +18,7 @@ def _collect(hostvars: Any, *lists: Any) -> dict[str, dict[str, Any]]:
             f"{' and '.join(type(value).__name__ for value in (hostvars, *lists))}; expected hostvars and lists of "
             "host names. Next: write hostvars | gpufleet.rocm.fleet_report(groups['all'])."
         )
-    hosts = {}
-    for name in lists[0]:
-        # Each look-up in hostvars puts together all variables of the host.
-        variables = hostvars[name]
-        hosts[str(name)] = {part: variables[variable] for part, variable in PARTS.items() if variable in variables}
-    return hosts
+    return collect(hostvars, lists[0])
 
 
 def fleet_plan(hostvars: Any, names: Any, lost: Any = ()) -> dict[str, Any]:
@@ -38,9 +26,9 @@ def fleet_plan(hostvars: Any, names: Any, lost: Any = ()) -> dict[str, Any]:
     return report.fleet_plan(_collect(hostvars, names, list(lost)), lost)
 
 
-def fleet_report(hostvars: Any, names: Any, lost: Any = ()) -> dict[str, Any]:
+def fleet_report(hostvars: Any, names: Any, lost: Any = (), batches: Any = ()) -> dict[str, Any]:
     """Reports and their table; see the sidecar documentation."""
-    return report.fleet_report(_collect(hostvars, names, list(lost)), lost)
+    return report.fleet_report(_collect(hostvars, names, list(lost)), lost, list(batches), command_line())
 
 
 class FilterModule:

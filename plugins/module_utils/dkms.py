@@ -12,9 +12,11 @@ TREE = "/var/lib/dkms"
 # Packages that bring the source of amdgpu: AMD's, under its name of today and of ROCm 4.
 DRIVER_PACKAGES = ["amdgpu-dkms", "rock-dkms"]
 
+# What a parallel shell puts in front of each line.
+_HOST = r"^(?:[\w.-]+: +)?"
 # "amdgpu/6.14.14-2204008.24.04, 6.14.0-29-generic, x86_64: installed (...)"; old DKMS has a comma, no slash.
 _LINE = re.compile(
-    r"^\W*(?P<module>\w[\w.+-]*)(?:/|, )(?P<version>[^\s,:]+)"
+    _HOST + r"\W*(?P<module>\w[\w.+-]*)(?:/|, )(?P<version>[^\s,:]+)"
     r"(?:, (?P<kernel>[^\s,]+), (?P<arch>[^\s,:]+))?: (?P<state>added|built|installed(?:-weak)?)"
     r"(?P<rest>(?: from |\s*[(A-Z`]).*)?$"
 )
@@ -22,9 +24,9 @@ _NOTE = re.compile(r"\((?:WARNING!\s*)?([^()]+)\)", re.IGNORECASE)
 _ORIGINAL = re.compile(r"original.modules? exists?", re.IGNORECASE)
 # A version directory without its source stops every dkms command, so it is an entry of its own.
 _BROKEN = (
-    re.compile(r"^File: .*/dkms/(?P<module>[^/]+)/(?P<version>[^/]+)/source/dkms\.conf does not exist"),
+    re.compile(_HOST + r"File: .*/dkms/(?P<module>[^/]+)/(?P<version>[^/]+)/source/dkms\.conf does not exist"),
     re.compile(
-        r"^(?:Error! )?(?P<module>[^\s,/:]+)/(?P<version>[^\s,:]+): (?:broken|Missing the module source)",
+        _HOST + r"(?:Error! )?(?P<module>[^\s,/:]+)/(?P<version>[^\s,:]+): (?:broken|Missing the module source)",
         re.I,
     ),
 )
@@ -33,10 +35,12 @@ _BROKEN = (
 # Where the messages of a build name the module and its version, and the kernel; versions hold no slash.
 _BUILD_OF = (
     re.compile(
-        r"^Autoinstall of module (?P<module>[^\s/]+)/(?P<version>[^\s/]+) for kernel (?P<kernel>\S+) \((?P<arch>\w+)\)"
+        _HOST + r"Autoinstall of module (?P<module>[^\s/]+)/(?P<version>[^\s/]+) for kernel"
+        r" (?P<kernel>\S+) \((?P<arch>\w+)\)"
     ),
     re.compile(
-        r"^DKMS make\.log for (?P<module>[\w-]+?)-(?P<version>\d[^\s/]*) for kernel (?P<kernel>\S+) \((?P<arch>\w+)\)"
+        _HOST + r"DKMS make\.log for (?P<module>[\w-]+?)-(?P<version>\d[^\s/]*) for kernel"
+        r" (?P<kernel>\S+) \((?P<arch>\w+)\)"
     ),
 )
 _BUILD_KERNEL = re.compile(
@@ -48,7 +52,12 @@ _BUILD_STATUS = re.compile(r"\(bad exit status: \d+\)|^make(?:\[\d+\])?: \*\*\* 
 _NOT_NEWER = re.compile(r"module version \S+ for (?P<module>\S+)\.ko", re.I)
 _IN_KERNEL = re.compile(r"is not newer than what is already found in kernel (?P<kernel>[^\s(]+)")
 _AUTOINSTALL = re.compile(
-    r"^(?:dkms )?autoinstall on (?P<kernel>[^\s/]+)(?:/(?P<arch>\w+))? failed for (?P<modules>.+)$", re.I
+    _HOST + r"(?:dkms )?autoinstall on (?P<kernel>[^\s/]+)(?:/(?P<arch>\w+))? failed for (?P<modules>.+)$", re.I
+)
+# A module that refuses the kernel; newer releases of DKMS name its copy of the file.
+_EXCLUSIVE = re.compile(
+    r"(?:/dkms/[^\s/]+/(?P<version>[^\s/]+)/(?P<kernel>[^\s/]+)/(?P<arch>[^\s/]+)/)?dkms\.conf for module"
+    r" (?P<module>[^\s/]+)\S* includes a BUILD_EXCLUSIVE directive"
 )
 _AUTOINSTALL_MODULE = re.compile(r"([^\s,()]+)\(\d+\)")
 
@@ -95,7 +104,8 @@ def parse_output(text: str) -> list[dict[str, object]]:
     names the module alone; a failure whose module nobody names gives no entry.
     """
     lines = [line.strip() for line in bare_lines(text)]
-    return parse_status("\n".join(lines)) + _failed_builds(lines)
+    entries = parse_status("\n".join(lines)) + _failed_builds(lines)
+    return list({tuple(sorted(entry.items())): entry for entry in entries}.values())
 
 
 def _failed_builds(lines: list[str]) -> list[dict[str, object]]:
@@ -105,7 +115,7 @@ def _failed_builds(lines: list[str]) -> list[dict[str, object]]:
 
     def add(complaint: str, state: str = "failed") -> None:
         module, kernel = build.get("module"), build.get("kernel")
-        if module and kernel:
+        if module and "kernel" in build:
             entry = failed.setdefault((module, kernel), {"module": module, "version": build.get("version")})
             entry.update({"kernel": kernel, "arch": build.get("arch") or entry.get("arch"), "state": state})
             entry.setdefault("warning", complaint)
@@ -119,9 +129,15 @@ def _failed_builds(lines: list[str]) -> list[dict[str, object]]:
         if in_kernel:
             build = dict(build, **in_kernel.groupdict())
             add(line, "built")
+        exclusive = _EXCLUSIVE.search(line)
         kernel, log, autoinstall = _BUILD_KERNEL.search(line), _BUILD_LOG.search(line), _AUTOINSTALL.match(line)
         if start:
             build, complaint = dict(start.groupdict()), None
+        elif exclusive:
+            known = build if build.get("module") == exclusive.group("module") else {}
+            named = {key: value for key, value in exclusive.groupdict().items() if value}
+            build = dict({"kernel": None}, **dict(known, **named))
+            add(line)
         elif kernel:
             build, complaint = dict(build, **kernel.groupdict()), line
             add(line)

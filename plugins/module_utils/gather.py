@@ -177,6 +177,7 @@ def gather(root: str = "/", users: list[str] | None = None, venvs: list[str] | N
         "driver": _driver(host, kernel_fact, sections),
         "boot": read("boot", {"id": None, "last": None}, own_records.boot, host),
         "holds": read("holds", [], own_records.holds, host),
+        "drained": read("drained", False, own_records.drained, host),
         "kfd": read("kfd", dict(sysfs.NO_KFD), sysfs.kfd, host, accounts),
         "render_nodes": read("render_nodes", [], sysfs.render_nodes, host, accounts),
         "dpkg_broken": dpkg.broken(records),

@@ -26,6 +26,7 @@ UDEV_RULE = "/etc/udev/rules.d/70-rocm.rules"
 STATE_DIR = "/var/lib/gpufleet.rocm"
 HOLDS = STATE_DIR + "/holds"
 REBOOT = STATE_DIR + "/reboot.json"
+DRAINED = STATE_DIR + "/drained"
 
 OWNED_FILES = (
     ROCM_SOURCE,

@@ -1,4 +1,4 @@
-"""What the product wrote down on a host: the packages it holds, and the reboot that it did last."""
+"""What the product wrote down on a host: the packages it holds, the reboot that it did last, and a drain."""
 
 from __future__ import annotations
 
@@ -30,3 +30,8 @@ def parse_reboot(text: str) -> dict[str, str] | None:
 def boot(host: Host) -> dict[str, object]:
     """The `boot` fact."""
     return {"id": host.value(BOOT_ID), "last": parse_reboot(host.read(paths.REBOOT) or "")}
+
+
+def drained(host: Host) -> bool:
+    """Whether a run took the host out of service and did not give it back."""
+    return host.read(paths.DRAINED) is not None

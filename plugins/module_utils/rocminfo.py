@@ -49,6 +49,9 @@ _LABELS = (
 _FIELD = re.compile(r"(?<![\w-])(%s) ?:{1,2}\s*" % "|".join(_LABELS))
 # What may stand in front of a label: blanks, quoting, the numbers of grep -n, the host name of a parallel shell.
 _START = re.compile(r"(?:[\w.-]+: +)?[^A-Za-z]*$")
+# Many files have lines "Name: ..." and "Node: ...": what only an agent has beside its name.
+_OWN = ("Marketing Name", "Internal Node ID", "BDFID", "Compute Unit", "Wavefront Size", "Queue Max Size")
+_TYPES = ("CPU", "GPU", "DSP", "AIE")
 # Old releases had the features in the name ("gfx906+sram-ecc"); clinfo has them behind a colon.
 _GFX = re.compile(r"^(gfx[0-9a-f]{3,5})(?:\+.*)?$")
 # What starts again after a value that lost its line break.
@@ -97,7 +100,7 @@ def parse(text: str) -> dict[str, object]:
     version = next((match.group(1) for match in map(_VERSION.search, lines) if match), None)
     return {
         "driver_version": version,
-        "gpus": [gpu for gpu in map(_gpu, agents) if gpu is not None],
+        "gpus": [gpu for gpu in map(_gpu, _distinct(agents)) if gpu is not None],
         "problem": _problem(lines, last_agent),
         "complete": any(_DONE.search(line) for line in lines),
         "wsl": any("WSL environment detected" in line for line in lines),
@@ -123,10 +126,31 @@ def _agents(lines: list[str]) -> tuple[list[dict[str, str]], int]:
             if agents:
                 last = number
                 agents[-1].setdefault(label, value)
-    # Many files have a line "Name: ..." and no agents.
-    if not any(len(agent) > 1 or _GFX.match(agent["Name"]) for agent in agents):
+    if not any(map(_is_agent, agents)):
         return [], -1
     return agents, last
+
+
+def _is_agent(fields: dict[str, str]) -> bool:
+    return bool(
+        _GFX.match(fields["Name"])
+        or any(label in fields for label in _OWN)
+        or fields.get("Device Type") in _TYPES
+        or fields.get("Uuid", "").partition("-")[0] in _TYPES
+    )
+
+
+def _distinct(agents: list[dict[str, str]]) -> list[dict[str, str]]:
+    """The agents without those that a text shows again: the same in everything, the number of the node included."""
+    found: list[dict[str, str]] = []
+    numbered: dict[str, list[dict[str, str]]] = {}
+    for agent in agents:
+        node = agent.get("Node") or agent.get("Internal Node ID")
+        known = numbered.setdefault(node, []) if node else []
+        if not any(agent.items() <= other.items() for other in known):
+            known.append(agent)
+            found.append(agent)
+    return found
 
 
 def _gpu(agent: dict[str, str]) -> dict[str, object] | None:

@@ -159,6 +159,10 @@ ansible_facts:
           type: list
           elements: str
           sample: [amdgpu-dkms, linux-image-generic]
+        drained:
+          description: Whether a run took the host out of service and did not give it back, as it noted on the host.
+          type: bool
+          sample: false
         kfd:
           description:
             - The compute device /dev/kfd, and the GPUs of its topology.

@@ -23,6 +23,9 @@ STATES = (
     "in sync",
 )
 
+# Of a rollout: what tells more than the result.
+UNFINISHED = ("waiting", "draining", "installing", "rebooting", "verifying", "restoring")
+
 Document = Mapping[str, Any]
 Documents = Mapping[str, Document]
 Key = TypeVar("Key")
@@ -35,10 +38,19 @@ def plan_text(documents: Documents) -> str:
     return _text(_table(header, _plan_row, documents), *_finding_sections(documents), _change_lines(documents))
 
 
-def report_text(documents: Documents) -> str:
-    """What a run did: the table, every finding with its hosts, and the checks that did not pass."""
+def report_text(documents: Documents, rolling: bool = False, command: str = "") -> str:
+    """What a run did: the table, every finding with its hosts, the checks that did not pass, and how to resume.
+
+    ``rolling`` is whether hosts were changed batch by batch, ``command`` what is to be run again.
+    """
     header = ["RESULT", "ROCM", "DRIVER", "TORCH", "CHECKS", "REASON"]
-    return _text(_table(header, _report_row, documents), *_finding_sections(documents), _check_lines(documents))
+    row = _report_row
+    # The result says all of a run in one batch that came to its end.
+    if rolling or any(host["drained"] or host["rollout"] in UNFINISHED for host in documents.values()):
+        header.insert(1, "STATE")
+        row = _rolling_row
+    sections = [*_finding_sections(documents), _check_lines(documents), _resume_lines(documents, command)]
+    return _text(_table(header, row, documents), *sections)
 
 
 def _text(*sections: Sequence[str]) -> str:
@@ -60,6 +72,12 @@ def _report_row(document: Document) -> list[str]:
     counts = Counter(check["status"] for check in document["verification"])
     checks = ", ".join(f"{counts[status]} {status}" for status in ("passed", "failed", "not run") if status in counts)
     return [document["state"], *actual, checks, _short_reason(document)]
+
+
+def _rolling_row(document: Document) -> list[str]:
+    result, *more = _report_row(document)
+    state = [document["rollout"] or "-", *(["drained"] if document["drained"] else [])]
+    return [result, ", ".join(state), *more]
 
 
 def _gpu_text(gpus: Sequence[Document]) -> str:
@@ -155,11 +173,27 @@ def _check_lines(documents: Documents) -> list[str]:
     return ["Checks that did not pass:", *lines] if lines else []
 
 
+def _resume_lines(documents: Documents, command: str) -> list[str]:
+    """Which hosts a rollout left behind, and how to go on from there."""
+    rows = documents.items()
+    waiting = [(row["reason"], name) for name, row in rows if row["rollout"] == "waiting"]
+    drained = [name for name, row in rows if row["drained"]]
+    lines = []
+    for reason, names in _grouped(waiting).items():
+        lines += _with_names(f"no further batch started: {reason}", names, documents)
+    if drained:
+        lines += _with_names("still drained; a run gives them back once their checks pass", drained, documents)
+    if not lines:
+        return []
+    failed = [name for name, row in rows if row["rollout"] in ("failed", *UNFINISHED[1:])]
+    repair = f"put right what is said above about {shortened(failed)}, then run" if failed else "run"
+    again = f"  Next: {repair} the same command again; it skips the hosts that are finished:"
+    return ["Left to do:", *lines, again, f"    {command}"]
+
+
 def _change_lines(documents: Documents) -> list[str]:
     """What happens on the hosts that will change, once for each group with the same changes."""
-    groups = _grouped(
-        (tuple(_steps(document)), name) for name, document in documents.items() if document["state"] == "will change"
-    )
+    groups = _grouped((tuple(_steps(document)), name) for name, document in documents.items() if pending(document))
     lines: list[str] = []
     for steps, names in groups.items():
         lines.append(f"  {shortened(names, len(documents))}:")
@@ -167,15 +201,19 @@ def _change_lines(documents: Documents) -> list[str]:
     return ["Changes, in this order:", *lines] if lines else []
 
 
+def pending(document: Document) -> bool:
+    """Whether a run would do something to the host of this plan."""
+    reboots = document["state"] == "reboot required" and document["reboot_allowed"]
+    return bool(document["state"] == "will change" or reboots)
+
+
 def _steps(document: Document) -> list[str]:
     steps = [(row["stage"], f"{row['action']} {row['target']} ({row['reason']})") for row in document["actions"]]
-    if document["reboot_required"]:
-        driver = [index for index, (stage, _) in enumerate(steps) if stage == "driver"]
-        # The role reboots right after it installed the driver, and at no other time.
-        if driver and document["reboot_allowed"]:
-            steps.insert(driver[-1] + 1, ("reboot", "by the run, as rocm_reboot_ok allows"))
-        else:
-            steps.append(("reboot", "left to you"))
+    if document["reboot_required"] and document["reboot_allowed"]:
+        before = sum(stage in ("repo", "driver") for stage, _ in steps)
+        steps.insert(before, ("reboot", "by the run, as rocm_reboot_ok allows"))
+    elif document["reboot_required"]:
+        steps.append(("reboot", "left to you"))
     width = max((len(stage) for stage, _ in steps), default=0)
     return [f"{stage.ljust(width)}  {text}" for stage, text in steps]
 

@@ -8,21 +8,23 @@ Shape of the result (also the ``plan`` part of the report)::
     refusals, warnings: [{id, found, expected, remedy, message}]
     allowed: [ids of refusals that rocm_allow turned into warnings]
     reboot: bool                      # a reboot is needed for the wishes to take effect
+    disruptive: bool                  # a run works on the driver or reboots: the GPUs are taken from their users
     asked, wishes: {...}              # as the inventory says them, and typed (wishes.py)
     release, torch: {...} or null     # see releases.py and torch_wheels.py
     actual: {rocm, driver, torch}     # versions found on the host, null where absent
+    drained: bool                     # an earlier run took the host out of service and did not give it back
     driver_mode: dkms | inbox | none
     gpus: [{address, device, name, gfx}]          # AMD GPUs only
     stages: {repo, driver, sdk, access, environment, pytorch}, each with ``actions`` and what its role needs
     actions: [{stage, action, target, reason}]    # all stages, in the order in which they happen
     probe: {urls: [...], keys: [...]}             # what the host should ask before the first change
-    verify: {...}                                 # what rocm_verify checks
+    verify: {...}                                 # what rocm_verify checks; user_space: whether it is there by then
 """
 
 from __future__ import annotations
 
 import datetime
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils import doubts, rules
@@ -37,6 +39,8 @@ from ansible_collections.gpufleet.rocm.plugins.plugin_utils.torch_wheels import 
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.wishes import Wishes, parse_wishes
 
 SCHEMA = 1
+# Without these a user cannot run anything on a GPU.
+USER_SPACE = ("sdk", "access", "environment")
 Facts = Mapping[str, Any]
 
 
@@ -45,11 +49,12 @@ def make_plan(
     raw_wishes: Mapping[str, Any],
     probe: Mapping[str, Any] | None = None,
     today: str | None = None,
+    only: Collection[str] = (),
 ) -> dict[str, Any]:
     """Decide for one host.
 
     ``probe`` is the return value of ``rocm_probe``, or None before it was asked. ``today`` (ISO date) is what key
-    expiry is compared with.
+    expiry is compared with. ``only`` names the stages that the run is for; empty means all.
     """
     try:
         wishes = parse_wishes(raw_wishes)
@@ -70,14 +75,16 @@ def make_plan(
         facts=facts,
         wishes=wishes,
         release=release,
-        torch=_torch(facts, wishes, release, findings),
+        torch=_torch(facts, wishes, release, findings) if not only or "pytorch" in only else None,
         gpus=gpus,
         probe=probe or {"urls": {}, "keys": {}},
         today=today or datetime.date.today().isoformat(),
     )
     stages = all_stages(situation, findings)
     rules.check(situation, stages, findings)
-    return _result(facts, raw_wishes, wishes.as_dict(), findings, situation, stages)
+    user_space = not any(stages[name]["actions"] for name in USER_SPACE if only and name not in only)
+    stages = {name: stage if not only or name in only else {**stage, "actions": []} for name, stage in stages.items()}
+    return _result(facts, raw_wishes, wishes.as_dict(), findings, situation, stages, user_space)
 
 
 def _release(facts: Facts, wishes: Wishes, findings: Findings) -> dict[str, Any] | None:
@@ -132,8 +139,10 @@ def _result(
     findings: Findings,
     situation: Situation | None = None,
     stages: Mapping[str, dict[str, Any]] | None = None,
+    user_space: bool = True,
 ) -> dict[str, Any]:
     stages = stages or {}
+    reboot = bool(stages) and stages["driver"]["reboot"]
     actions = [{"stage": name, **action} for name, stage in stages.items() for action in stage["actions"]]
     state = "refused" if findings.refusals else "change" if actions else "in-sync"
     return {
@@ -143,19 +152,26 @@ def _result(
         "refusals": [finding.as_dict() for finding in findings.refusals],
         "warnings": [finding.as_dict() for finding in findings.warnings],
         "allowed": findings.allowed,
-        "reboot": bool(stages) and stages["driver"]["reboot"],
+        "reboot": reboot,
+        "disruptive": bool(stages) and _is_disruptive(stages["driver"], reboot and wishes["reboot_ok"]),
         "wishes": wishes,
         "asked": dict(asked),
         "release": dict(situation.release) if situation else None,
         "torch": dict(situation.torch) if situation and situation.torch else None,
         "actual": _actual(facts, wishes),
+        "drained": facts["drained"],
         "driver_mode": stages["driver"]["mode"] if stages else None,
         "gpus": [gpu.as_dict() for gpu in situation.gpus] if situation else [],
         "stages": dict(stages),
         "actions": actions,
         "probe": questions(situation) if situation else {"urls": [], "keys": []},
-        "verify": _verify(facts, situation, bool(stages and stages["driver"]["reboot"])) if situation else None,
+        "verify": {**_verify(facts, situation, reboot), "user_space": user_space} if situation else None,
     }
+
+
+def _is_disruptive(driver: Mapping[str, Any], reboots: bool) -> bool:
+    """Whether a run takes the GPUs from their users; to hold a package, or no longer, does not."""
+    return reboots or any(row["action"] not in ("hold", "unhold") for row in driver["actions"])
 
 
 def _actual(facts: Facts, wishes: Mapping[str, Any]) -> dict[str, str | None]:

@@ -6,10 +6,10 @@ The document is the JSON artifact; ``data/report.schema.json`` describes it, and
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from ansible_collections.gpufleet.rocm.plugins.plugin_utils import fleet_text
+from ansible_collections.gpufleet.rocm.plugins.plugin_utils import fleet_text, rollout
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.consistency import inconsistencies
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.hostnames import natural
 
@@ -17,10 +17,13 @@ SCHEMA = 1
 GPU_FIELDS = ("address", "device", "name", "gfx", "driver", "integrated", "supported")
 # Found neither by a plan nor by a caught failure: Ansible took the host out of the run.
 LOST = "it stopped answering or failed outside of the roles; the reason is in the output above"
+# A gate gives its own reason.
+CUT_SHORT = "the run ended when it had lost every host of a batch"
 # What ansible-core 2.19 and later put before a message.
 PREFIXES = re.compile(r"^((Task|Action|Module) failed: )+")
 
-# What the roles left behind for a host: plan, after (the plan after the run), verification and failure, each optional.
+# What playbooks and roles left behind for a host, each optional: plan, after (the plan after the run), verification,
+# failure, and of a rollout state, held (why its batch must not start) and drained.
 Host = Mapping[str, Any]
 
 
@@ -29,23 +32,33 @@ def fleet_plan(hosts: Mapping[str, Host], lost: Collection[str] = ()) -> dict[st
     return _fleet("plan", hosts, lost)
 
 
-def fleet_report(hosts: Mapping[str, Host], lost: Collection[str] = ()) -> dict[str, Any]:
-    """What a run did to each host and what it verified; see `_fleet` for the result."""
-    return _fleet("report", hosts, lost)
+def fleet_report(
+    hosts: Mapping[str, Host], lost: Collection[str] = (), batches: Sequence[str] = (), command: str = ""
+) -> dict[str, Any]:
+    """What a run did to each host and what it verified; see `_fleet` for the result.
+
+    ``batches`` are the sizes of a rollout's batches, empty for a run that is none; ``command`` is what to run again.
+    """
+    return _fleet("report", hosts, lost, batches, command)
 
 
-def _fleet(kind: str, hosts: Mapping[str, Host], lost: Collection[str]) -> dict[str, Any]:
+def _fleet(
+    kind: str, hosts: Mapping[str, Host], lost: Collection[str], batches: Sequence[str] = (), command: str = ""
+) -> dict[str, Any]:
     """``{schema, kind, hosts: {name: document}, inconsistent: [...], outcome: {...}, table: str}``.
 
     ``outcome`` lists the hosts that the exit status depends on: ``{unreachable, failed, refused, pending}``.
     """
-    documents = {name: _document(kind, name, hosts[name], name in lost) for name in sorted(hosts, key=natural)}
+    documents = {
+        name: _document(kind, name, hosts[name], name in lost, bool(batches)) for name in sorted(hosts, key=natural)
+    }
     differing = inconsistencies({name: host["plan"] for name, host in hosts.items() if host.get("plan")})
     for row in differing:
         for names in row.values.values():
             for name in names:
                 documents[name]["warnings"].append(row.finding())
-    text = fleet_text.plan_text if kind == "plan" else fleet_text.report_text
+    rolling = bool(batches) and list(batches) != rollout.ONE_BATCH
+    text = fleet_text.plan_text(documents) if kind == "plan" else fleet_text.report_text(documents, rolling, command)
     return {
         "schema": SCHEMA,
         "kind": kind,
@@ -56,9 +69,9 @@ def _fleet(kind: str, hosts: Mapping[str, Host], lost: Collection[str]) -> dict[
             "failed": _in_state(documents, "failed"),
             "refused": _in_state(documents, "refused"),
             # After a run nothing is pending: what it could do is done.
-            "pending": _in_state(documents, "will change") if kind == "plan" else [],
+            "pending": [name for name, row in documents.items() if fleet_text.pending(row)] if kind == "plan" else [],
         },
-        "table": text(documents),
+        "table": text,
     }
 
 
@@ -66,17 +79,20 @@ def _in_state(documents: Mapping[str, Mapping[str, Any]], state: str) -> list[st
     return [name for name, document in documents.items() if document["state"] == state]
 
 
-def _document(kind: str, name: str, host: Host, lost: bool) -> dict[str, Any]:
+def _document(kind: str, name: str, host: Host, lost: bool, rolled: bool) -> dict[str, Any]:
     before = host.get("plan") or {}
     after = host.get("after") or before
     verification = host.get("verification") or {}
     state, reason = _outcome(kind, host, lost)
+    progress = rollout.progress(host) if rolled else None
     return {
         "schema": SCHEMA,
         "kind": kind,
         "host": name,
         "state": state,
-        "reason": reason,
+        "reason": reason or (CUT_SHORT if progress == "waiting" else ""),
+        "rollout": progress,
+        "drained": host.get("drained", before.get("drained", False)),
         "wanted": _wanted(before),
         "actual": {part: after["actual"][part] if after else None for part in ("rocm", "driver", "torch")},
         "gpus": [{field: gpu[field] for field in GPU_FIELDS} for gpu in after.get("gpus", [])],
@@ -117,12 +133,13 @@ def _outcome(kind: str, host: Host, lost: bool) -> tuple[str, str]:
     if not after["in_sync"]:
         if checks:
             return "drift", refusals or f"works, and site.yml would change {len(after['actions'])} things"
-        return ("refused", refusals) if refusals else ("will change", "")
+        return ("refused", refusals) if refusals else ("will change", host.get("held", ""))
     if kind == "report" and not checks:
         return "not verified", ""
     if after["reboot"]:
         return "reboot required", "the installed driver is not the loaded one"
-    return ("in sync" if before["in_sync"] else "done"), ""
+    # A host that was only rebooted or given back needed no other change.
+    return ("in sync" if before["in_sync"] and host.get("state") != "done" else "done"), ""
 
 
 def _failed(kind: str, task: str, message: str) -> tuple[str, str]:

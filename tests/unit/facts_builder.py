@@ -89,6 +89,7 @@ def bare_server(**changes: Any) -> dict[str, Any]:
         },
         "boot": {"id": "1111", "last": None},
         "holds": [],
+        "drained": False,
         "kfd": {"present": False, "mode": None, "owner": None, "group": None, "nodes": []},
         "render_nodes": [],
         "packages": {},

@@ -27,6 +27,7 @@ from ansible_collections.gpufleet.rocm.plugins.plugin_utils.readers.problems imp
 # Straight quotes, backtick, and the single and double ones of all languages (U+2018 to U+203A, guillemets).
 _QUOTE = "[\"'`\u00ab\u00b4\u00bb\u2018-\u201f\u2039\u203a]"
 _PACKAGE = r"[a-z0-9][a-z0-9+.-]+(?::[a-z0-9]+)?"
+_VERSION = rf"{_QUOTE} ?\d[\w.+:~-]* ?{_QUOTE}"
 # The mark of apt's own lines; Ansible puts its message in front, so it may stand inside a line.
 _ERROR = r"(?:^|[\s\"'])E: "
 _WARNING = r"(?:^|[\s\"'])W: "
@@ -50,7 +51,7 @@ RULES = (
     # Keys and signatures: the words of gpgv, and of sqv on newer systems.
     rule(
         "key-expired",
-        r"\b(?:EXPKEYSIG|KEYEXPIRED|EXPSIG)\b|sqv.*\bexpired on\b|key \S* ?is not alive|Expired on \d{4}-",
+        r"\b(?:EXPKEYSIG|KEYEXPIRED|EXPSIG)\b|key \S* ?is not alive|\bexpired on \d{4}-",
     ),
     rule("key-missing", r"\bNO_PUBKEY\b|Missing key [0-9A-F]{16,40}|Can't check signature: No public key"),
     rule("key-revoked", r"\b(?:REVKEYSIG|KEYREVOKED)\b"),
@@ -58,33 +59,37 @@ RULES = (
     rule("signature-weak", r"Policy rejected|SHA-?1 is not considered secure|weak (?:digest )?algorithm|weak security"),
     rule(
         "keyring-unusable",
-        r"keyring(?:\(s\))? /\S+ are ignored|/keyrings/.*(?:unsupported filetype|not readable by user)"
-        r"|Failed to parse keyring",
+        r"keyring(?:\(s\))? /\S+ are ignored|Failed to parse keyring",
     ),
     rule("key-in-trusted-gpg", rf"{_MARK}\S*://.*/etc/apt/trusted\.gpg"),
     # Source files.
-    rule("signed-by-conflict", r"Signed-By\b.*://.* != "),
+    rule("signed-by-conflict", rf"{_ERROR}.*\bSigned-By\b.* != "),
     rule("source-duplicate", rf"{_SOURCES}:\d+\b.*{_SOURCES}:\d+"),
     rule(
         "source-file-ignored",
         rf"{_MARK}.*{_QUOTE} ?/etc/apt/(?:sources\.list|preferences|apt\.conf|trusted\.gpg)\.d/? ?{_QUOTE}",
         unless=rf"(?:{_BACKUP}|~) ?{_QUOTE}",
     ),
-    rule("source-malformed", rf"{_ERROR}.*\b\d+\b.*{_SOURCES}", unless=r"://|!=|\(13: "),
+    rule("source-malformed", rf"{_ERROR}.*(?:\b\d+\b.*{_SOURCES}|{_SOURCES}.*\s\d+(?![\d-]))", unless=r"://"),
     rule("source-malformed", rf"{_ERROR}.* /etc/apt/preferences(?:\.d/\S+)?", unless=r"\(13: "),
     # Servers and their answers.
     rule("mirror-out-of-sync", r"\(\d+ ?!= \d+\)"),
-    rule("mirror-out-of-sync", phrases("hash-mismatch")),
+    rule("mirror-out-of-sync", rf"(?:^ +|\S  ).{{0,60}}{phrases('hash-mismatch')}"),
     rule("repo-info-changed", rf"{_RELEASE}.*{_QUOTE} ?{_FIELDS} ?{_QUOTE}"),
     rule("clock-wrong", rf"{_MARK}.*Release.*{phrases('release-not-yet-valid')}|\bNot live until \d{{4}}-"),
-    rule("repo-expired", rf"{_MARK}.*Release.*{phrases('release-expired')}"),
+    # One language has the same words for both, and a few more for the clock.
+    rule(
+        "repo-expired",
+        rf"{_MARK}.*Release.*{phrases('release-expired')}",
+        unless=phrases("release-not-yet-valid"),
+    ),
     # "Conflicting distribution: https://... noble InRelease (expected noble but got jammy)"
-    rule("suite-mismatch", rf"{_RELEASE} \([^()]*\)$", unless=r"\(\d+: "),
+    rule("suite-mismatch", rf"{_RELEASE} ?[(\uff08][^()\uff08\uff09]*[)\uff09]$", unless=r"\(\d+: "),
     # "Skipping acquire of configured file 'x/binary-amd64/Packages' ...": a component that the repository lacks. For an
     # architecture that it lacks apt only leaves a note.
     rule(
         "repo-path-missing",
-        rf"{_WARNING}.*{_QUOTE} ?\S+/(?:binary-\w+|source)/\w+ ?{_QUOTE}.*://\S+ \S+ (?:In)?Release\b",
+        rf"{_WARNING}(?=.*://\S+ \S+ (?:In)?Release\b).*{_QUOTE} ?\S+/(?:binary-\w+|source)/\w+ ?{_QUOTE}",
     ),
     PROXY,
     CERTIFICATE,
@@ -95,7 +100,8 @@ RULES = (
     rule("package-held", r"--allow-change-held-packages\b"),
     rule(
         "package-version-missing",
-        rf"{_ERROR}.*{_QUOTE} ?\d[\w.+:~-]* ?{_QUOTE}.*{_QUOTE} ?{_PACKAGE} ?{_QUOTE}",
+        rf"{_ERROR}.*(?:{_VERSION}.*{_QUOTE} ?{_PACKAGE} ?{_QUOTE}|{_QUOTE} ?(?!\d){_PACKAGE} ?{_QUOTE}.*{_VERSION})"
+        rf"|{_ERROR}(?=.*\W\d).*{phrases('version-not-found')}",
         unless="://",
     ),
     # Builds of kernel modules that dpkg starts.
@@ -108,13 +114,13 @@ RULES = (
     rule("headers-missing", r"install the linux-headers-\S+ package"),
     rule("headers-missing", r"kernel headers for kernel \S+ cannot be found"),
     rule("headers-missing", r"kernel (?:headers|source) for this kernel do(?:es)? not seem to be installed"),
-    rule("kernel-unsupported", r"BUILD_EXCLUSIVE directive which does not match"),
+    rule("kernel-unsupported", r"includes a BUILD_EXCLUSIVE directive"),
     rule("dkms-stale-tree", r"/dkms/\S+/source/dkms\.conf does not exist|Missing the module source directory"),
     rule("dkms-stale-tree", r"Could not locate dkms\.conf"),
     # dpkg itself, rights and space.
     rule("dpkg-broken", r"\(--configure\)"),
-    rule("dpkg-broken", r"dpkg --configure -a|needs to be reinstalled"),
-    rule("root-required", r"/lock(?:-frontend)?\b.*\(13: |are you root\?|requires superuser privilege"),
+    rule("dpkg-broken", rf"dpkg --configure -a|{_ERROR}.*{phrases('reinstall')}"),
+    rule("root-required", rf"/lock(?:-frontend)?\b.*\(13: |(?:{_ERROR}|^dpkg: ).*{phrases('are-you-root')}"),
     DISK,
     rule("initramfs-failed", r"update-initramfs: failed for /boot/\S+"),
     rule("initramfs-failed", r"mkinitramfs failure"),
@@ -136,11 +142,11 @@ _EXPLAINED = {
 _NO_RELEASE = rule("repo-path-missing", rf"{_RELEASE}.*{phrases('no-release-file')}")
 # "404  Not Found": HTTP's own words, which apt sets off with two blanks.
 # Of a server without an address only its name is left as it is: "  Could not resolve 'repo.radeon.com'".
-_HOST = re.compile(rf"(?:^ |://\S+  )[^/]*{_QUOTE} ?[\w-]+(?:\.[\w-]+)*\.[a-z]+ ?{_QUOTE}", re.IGNORECASE)
+_HOST = re.compile(rf"(?:^ |\S  )[^/]{{0,200}}{_QUOTE} ?[\w-]+(?:\.[\w-]+)*\.[a-z]+ ?{_QUOTE}", re.IGNORECASE)
 _STATUS = re.compile(r"(?:^|\s)(?P<code>[45]\d\d)  ?[A-Z][A-Za-z]+(?: |$)")
 _MARKED = re.compile(_MARK)
 # A package file, or what apt says of one: address, suite/component, architecture, package, architecture, version.
-_DEB = re.compile(r"\.deb\b|://\S+ \S+/\S+ \S+ [a-z0-9][a-z0-9+.-]+ \S+ \d")
+_DEB = re.compile(r"\.deb\b|://\S{1,400} \S+/\S+ \S+ [a-z0-9][a-z0-9+.-]+ \S+ \d")
 _NO_CANDIDATE = rule("package-no-candidate", rf"{_ERROR}.*{phrases('no-candidate')}")
 _NOT_FOUND = rule(
     "package-not-found",

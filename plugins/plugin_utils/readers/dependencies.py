@@ -24,7 +24,7 @@ _ENGLISH = re.compile(r"^[\s>]*(?:Pre-?)?Depends: ")
 _VERSION = re.compile(r"(?<![\w.])\d[\w.+~:-]*")
 _LIBRARY = re.compile(r"^(?:lib.*\d.*|python3\.\d+.*)$")
 _NOT_INSTALLABLE = rule("suite-mismatch", phrases("not-installable"))
-_HELD = rule("unmet-dependencies", rf"^(?:.*[\s\"'])?E: .*{phrases('held-broken')}")
+_HELD = rule("unmet-dependencies", rf"^(?:.*[\s\"'])?E: .*(?:{phrases('held-broken')}|pkgProblem(?:Resolver)?::)")
 
 IDS = frozenset(
     {"distro-package-shadows", "release-mix", "updates-pocket-missing", "suite-mismatch", "unmet-dependencies"}

@@ -10,7 +10,7 @@ CERTIFICATE = rule(
     r"certificate verif|invalid peer certificate|CERTIFICATE_VERIFY_FAILED|certificate is NOT trusted"
     r"|certificate issuer is unknown"
     r"|No system certificates available|certificate (?:has )?expired|unable to get local issuer certificate"
-    r"|self[- ]signed certificate|certificate .*does not match",
+    r"|self[- ]signed certificate|certificate .{0,200}does not match",
 )
 # errno numbers of the network stand in front of the translated reason: "connect (111: Connection refused)"; of a
 # time-out only the server is left as it is.

@@ -15,27 +15,35 @@ Found = tuple[str, int]  # id, number of the line
 
 @dataclass(frozen=True)
 class Rule:
-    """A line that matches ``pattern`` and not ``unless`` means ``id``."""
+    """A line that matches ``pattern``, and ``where`` anywhere, but not ``unless``, means ``id``.
+
+    Two patterns look at a long line twice, one with a gap between its parts looks at it once for each first part.
+    """
 
     id: str
     pattern: re.Pattern[str]
     unless: re.Pattern[str] | None = None
+    where: re.Pattern[str] | None = None
 
     def matches(self, line: str) -> bool:
         """Whether the line is such a complaint."""
+        if self.where and not self.where.search(line):
+            return False
         return bool(self.pattern.search(line)) and not (self.unless and self.unless.search(line))
 
 
-def rule(id: str, pattern: str, unless: str | None = None) -> Rule:
+def rule(id: str, pattern: str, unless: str | None = None, where: str | None = None) -> Rule:
     """A rule from texts of patterns, upper and lower case alike."""
     flags = re.IGNORECASE | re.MULTILINE
-    return Rule(id, re.compile(pattern, flags), re.compile(unless, flags) if unless else None)
+    others = [re.compile(text, flags) if text else None for text in (unless, where)]
+    return Rule(id, re.compile(pattern, flags), *others)
 
 
 @cache
 def phrases(name: str) -> str:
-    """A pattern for one entry of data/apt_phrases.yml."""
-    return "(?:" + "|".join(map(re.escape, table("apt_phrases")["phrases"][name])) + ")"
+    """A pattern for one entry of data/apt_phrases.yml, where an ellipsis stands for a name."""
+    pieces = (piece.split("\u2026") for piece in table("apt_phrases")["phrases"][name])
+    return "(?:" + "|".join(".{1,100}".join(map(re.escape, piece)) for piece in pieces) + ")"
 
 
 def matching(rules: Iterable[Rule], lines: Sequence[str], order: Sequence[int] | None = None) -> Iterator[Found]:

@@ -19,13 +19,16 @@ from ansible_collections.gpufleet.rocm.plugins.plugin_utils.readers.problems imp
     rule,
 )
 
-_ROCM_LIBRARY = r"lib(?:amdhip|hip|hsa|roc|rccl|miopen|migraphx|amd_comgr|amd_smi|amdsmi|rsmi|hsakmt)[\w.+-]*"
+_ROCM_LIBRARY = r"lib(?:amdhip|hip|hsa|roc|rccl|miopen|migraphx|amd_comgr|amd_smi|amdsmi|rsmi|hsakmt)[\w.+-]{0,80}"
 _CUDA_LIBRARY = (
-    r"lib(?:cuda|cudart|cublas|cudnn|cufft|curand|cusolver|cusparse|cupti|nccl|nvrtc|nvToolsExt|nvJitLink)[\w.+-]*"
+    r"lib(?:cuda|cudart|cublas|cudnn|cufft|curand|cusolver|cusparse|cupti|nccl|nvrtc|nvToolsExt|nvJitLink)[\w.+-]{0,80}"
 )
 _NOT_THERE = r": cannot open shared object file"
 # PyTorch's own part for one kind of GPU, which another package of the environment was linked with.
-_TORCH_LIBRARY = r"lib(?:torch|c10)_(?:cuda|hip)[\w+-]*\.so"
+_TORCH_LIBRARY = r"lib(?:torch|c10)_(?:cuda|hip)[\w+-]{0,80}\.so"
+
+# "rocm", "rocm-6.0.0", and what holds the libraries of ROCm in an environment of Python.
+_ROCM_FOLDER = r"(?:rocm(?:-\d[\w.]*)?|_rocm_sdk_\w+)"
 
 RULES = (
     # The wrong PyTorch.
@@ -37,15 +40,14 @@ RULES = (
     rule(
         "torch-cuda-wheel",
         r"\bPyTorch version\s*: \S+\+cu\d|^\d+\.\d+\.\d+\S*\+cu\d+\b|CUDA used to build PyTorch\s*: \d"
-        rf"|Found no NVIDIA driver|No CUDA GPUs are available|NVIDIA driver on your system|{_CUDA_LIBRARY}{_NOT_THERE}"
+        rf"|No CUDA GPUs are available|NVIDIA driver on your system|{_CUDA_LIBRARY}{_NOT_THERE}"
         r"|\[conda\]\s+pytorch\s.*_cuda",
     ),
     rule("torch-wrong-build", r"ROCM used to build PyTorch\s*: 0\.0\.0"),
     rule("torch-not-installed", r"No module named '?torch'?$"),
     rule(
         "torch-rocm-mismatch",
-        rf"{_ROCM_LIBRARY}: (?:undefined symbol|version .* not found)|undefined symbol: (?:hip|hsa_|roc|miopen)\w*"
-        r"|required by .*libtorch_hip",
+        rf"{_ROCM_LIBRARY}: (?:undefined symbol|version .* not found)|undefined symbol: (?:hip|hsa_|roc|miopen)\w*",
     ),
     rule(
         "torch-set-mismatch",
@@ -63,11 +65,11 @@ RULES = (
         r"device kernel image is invalid|invalid device function|no kernel image is available|hipErrorNoBinaryForGpu"
         r"|hipErrorInvalid(?:Image|DeviceFunction|KernelFile)|HSA_STATUS_ERROR_INVALID_ISA"
         r"|(?:hipError|HIP error: )shared ?object ?init(?:ialization )?failed"
-        r"|Unable to find code object for all current devices"
-        r"|Tensile\S* ?.*(?:Illegal|No such file|not found)|Cannot read \S*TensileLibrary",
+        r"|Unable to find code object for all current devices",
     ),
-    # An image of a wheel that holds one family of GPUs: reported from hosts whose first GPU is of another one.
-    rule("igpu-first", r"device kernel image is invalid|hipErrorInvalidImage"),
+    rule("torch-arch-missing", r"Illegal|No such file|not found", where="Tensile"),
+    # How PyTorch with wheels for one family of GPUs names an invalid image: reported where the first GPU is of another.
+    rule("igpu-first", r"Search for .hipErrorInvalidImage"),
     rule(
         "gpu-page-fault",
         r"Memory access fault by GPU|an illegal memory access was encountered|hipErrorIllegalAddress"
@@ -87,7 +89,7 @@ RULES = (
     rule("rocm-library-missing", rf"{_ROCM_LIBRARY}{_NOT_THERE}"),
     rule(
         "library-missing",
-        rf"lib[\w.+-]+\.so[\w.]*{_NOT_THERE}",
+        rf"lib[\w.+-]{{1,80}}\.so[\w.]{{0,40}}{_NOT_THERE}",
         unless=rf"(?:{_ROCM_LIBRARY}|{_CUDA_LIBRARY}|{_TORCH_LIBRARY}){_NOT_THERE}",
     ),
     rule("venv-mixed-wheels", rf"{_TORCH_LIBRARY}{_NOT_THERE}"),
@@ -102,9 +104,7 @@ RULES = (
     # pip and the environment.
     rule("python-externally-managed", r"externally-managed-environment|is externally managed"),
     rule("python-venv-missing", r"ensurepip is not\b|No module named '?(?:ensurepip|venv)'?"),
-    rule(
-        "python-no-wheel", r"versions that require a different python version|is not a supported wheel on this platform"
-    ),
+    rule("python-no-wheel", r"is not a supported wheel on this platform"),
     rule("wheel-hash-mismatch", r"DO NOT MATCH THE HASHES|^\W*(?:error: )?Hash mismatch for "),
     rule("pip-conflict", r"ResolutionImpossible|these package versions have conflicting dependencies"),
     rule(
@@ -120,13 +120,15 @@ RULES = (
     DISK,
     # Settings.
     rule("hsa-override-set", r"\bHSA_OVERRIDE_GFX_VERSION\s*[=:]\s*['\"]?\d"),
-    rule("ld-library-path-set", r"\bLD_LIBRARY_PATH\s*[=:]\s*\S*/(?:opt/)?rocm"),
+    rule("ld-library-path-set", rf"\bLD_LIBRARY_PATH\s*[=:]\s*\S{{0,2000}}/{_ROCM_FOLDER}(?:/[\w.+-]+)*/lib(?:64)?\b"),
 )
 
 _REQUIREMENT = re.compile(
     r"satisfies the requirement (?P<name>[\w.-]+)(?P<wanted>\S*) (?:\(from (?!versions)[^)]*\) )*"
     r"\(from versions: (?P<versions>[^)]*)\)"
 )
+# "1.21.2 Requires-Python >=3.7,<3.11; 1.21.3 ..."
+_IGNORED = re.compile(r"versions that require a different python version: (?P<versions>.*)")
 _NO_DISTRIBUTION = re.compile(r"No matching distribution found for (?P<name>[\w.-]+)")
 _NO_SOLUTION = re.compile(r"No solution found when resolving", re.IGNORECASE)
 _OTHER_PYTHON = re.compile(r"no wheels (?:are available )?with a matching|requested Python version .* does not satisfy")
@@ -182,12 +184,28 @@ def read_problems(text: str) -> list[Problem]:
 def _requirements(lines: Sequence[str], answered: bool) -> Iterator[Found]:
     """What pip did not find, told apart by the versions that it saw; ``answered``: whether the index could be read."""
     explained = not answered
+    ignored: set[str] = set()
     for number, line in enumerate(lines):
-        if (match := _REQUIREMENT.search(line)) and (answered or match["versions"].strip() != "none"):
+        if match := _IGNORED.search(line):
+            # pip names them in front of the requirement, whatever the reason.
+            ignored = {release.split()[0] for release in match["versions"].split(";") if release.strip()}
+            if not any(map(_REQUIREMENT.search, lines[number:])):
+                explained = True
+                yield "python-no-wheel", number
+        elif (match := _REQUIREMENT.search(line)) and _other_python(match["wanted"], ignored):
+            explained = True
+            yield "python-no-wheel", number
+        elif (match := _REQUIREMENT.search(line)) and (answered or match["versions"].strip() != "none"):
             explained = True
             yield from ((id, number) for id in _unsatisfied(match))
         elif (match := _NO_DISTRIBUTION.search(line)) and not explained:
             yield ("python-no-wheel" if _TORCH.match(match["name"].lower()) else "package-not-found"), number
+
+
+def _other_python(wanted: str, ignored: set[str]) -> bool:
+    """Whether versions that another Python could have are the wanted ones; of a range that is taken for granted."""
+    exact = wanted.removeprefix("==") if re.match(r"==[^=*,]+$", wanted) else ""
+    return exact.partition("+")[0] in {version.partition("+")[0] for version in ignored} if exact else bool(ignored)
 
 
 def _unresolved(lines: Sequence[str]) -> Iterator[Found]:

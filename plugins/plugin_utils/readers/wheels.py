@@ -19,7 +19,9 @@ _WHEEL_FILE = re.compile(r"^(?P<name>[A-Za-z][\w.-]*) @ \S+/[\w.]+-(?P<version>\
 _INSTALLED = "Successfully installed "
 _INSTALLED_WHEEL = re.compile(r"(?P<name>[A-Za-z]\S*)-(?P<version>\d[\w.+!]*)(?:\s|$)")
 _FAMILY = ("torch", "torchvision", "torchaudio")
-_CUDA_PART = re.compile(r"^(?:nvidia-.+|onnxruntime-gpu|cupy-cuda.+|cuda-(?:python|toolkit|bindings))$")
+# Not every package of NVIDIA holds libraries: nvidia-ml-py asks the driver.
+_CUDA_LIBRARY = re.compile(r"^nvidia-(?:cu|nccl|nv|npp)")
+_CUDA_PART = re.compile(rf"{_CUDA_LIBRARY.pattern}|^(?:onnxruntime-gpu|cupy-cuda.+|cuda-(?:python|toolkit|bindings))$")
 _NUMBERS = re.compile(r"^(\d+)\.(\d+)")
 _ROCM = re.compile(r"^rocm(\d+(?:\.\d+)*)")
 
@@ -60,7 +62,7 @@ def read(lines: Sequence[str]) -> list[Found]:
     if torch.local.startswith("cpu"):
         return [("torch-cpu-wheel", torch.line)]
     parts = [wheel for wheel in wheels if _CUDA_PART.match(wheel.name)]
-    if torch.local.startswith("cu") or (not torch.local and any(part.name.startswith("nvidia-") for part in parts)):
+    if torch.local.startswith("cu") or (not torch.local and any(_CUDA_LIBRARY.match(part.name) for part in parts)):
         return [("torch-cuda-wheel", torch.line)]
     found: list[Found] = []
     if torch.rocm:
@@ -86,13 +88,15 @@ def _wheels(lines: Sequence[str]) -> Iterator[Wheel]:
 def _same_set(torch: Wheel, other: Wheel) -> bool:
     """Whether two distributions were released together, by the matrix or by the rule behind its rows.
 
-    torchaudio counts with torch since 2.0; torchvision is 15 minor releases ahead of torch 2.0.
+    torchaudio counts with torch since 2.0 and stays where the newest row has it; torchvision is 15 minor releases
+    ahead of torch 2.0.
     """
     if other.name == "torch":
         return True
-    for row in table("pytorch")["wheels"]:
-        if Wheel("torch", row["torch"], "", 0).minor == torch.minor:
-            return other.minor == Wheel(other.name, row[other.name], "", 0).minor
+    rows = {Wheel("torch", row["torch"], "", 0).minor: row for row in table("pytorch")["wheels"]}
+    row = rows.get(torch.minor) or (rows[max(rows)] if other.name == "torchaudio" and torch.minor > max(rows) else None)
+    if row:
+        return other.minor == Wheel(other.name, row[other.name], "", 0).minor
     if torch.minor < (2, 0):
         return True
     expected = torch.minor if other.name == "torchaudio" else (0, torch.minor[1] + 15)

@@ -27,7 +27,12 @@ def test_a_host_that_was_never_touched(make_host: MakeHost) -> None:
     host = make_host({"/proc/sys/kernel/random/boot_id": "a\n"})
     assert records.boot(host) == {"id": "a", "last": None}
     assert records.holds(host) == []
+    assert not records.drained(host)
 
 
 def test_holds_are_one_name_a_line(make_host: MakeHost) -> None:
     assert records.holds(make_host({paths.HOLDS: "b\na\n\nb\n"})) == ["a", "b"]
+
+
+def test_a_host_that_was_drained(make_host: MakeHost) -> None:
+    assert records.drained(make_host({paths.DRAINED: ""}))

@@ -7,7 +7,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from ansible_collections.gpufleet.rocm.plugins.plugin_utils import fleet_text
+from ansible_collections.gpufleet.rocm.plugins.plugin_utils import fleet_text, rollout
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.report import fleet_plan, fleet_report
 from tests.unit.documents import SCHEMA, plan_of, planned, validate
 from tests.unit.facts_builder import bare_server, carried_out, gpu
@@ -219,12 +219,13 @@ def test_an_allowed_reboot_comes_right_after_the_driver() -> None:
     assert list(dict.fromkeys(stages)) == ["repo", "driver", "reboot", "sdk", "access", "environment", "pytorch"]
 
 
-def test_a_reboot_that_no_role_makes_is_left_to_the_operator() -> None:
-    """The driver is installed, something else is missing: rocm_reboot_ok alone reboots nothing."""
-    host = waiting_for_reboot_host()
-    host["users"]["ada"]["groups"] = []
-    lines = fleet_plan({"a": {"plan": plan_of(host, reboot_ok=True)}})["table"].splitlines()
-    assert lines[-1].endswith("reboot  left to you")
+def test_an_allowed_reboot_is_announced_where_nothing_else_is_to_do() -> None:
+    allowed = {"plan": plan_of(waiting_for_reboot_host(), reboot_ok=True)}
+    fleet = fleet_plan({"a": allowed, "b": {"plan": waiting_for_reboot()}})
+    assert fleet["table"].splitlines()[-2:] == ["  a:", "     1. reboot  by the run, as rocm_reboot_ok allows"]
+    assert fleet["outcome"]["pending"] == ["a"]
+    rebooted = {**allowed, "after": in_sync(), "verification": PASSED, "state": "done"}
+    assert fleet_report({"a": rebooted})["hosts"]["a"]["state"] == "done"
 
 
 def test_evidence_that_differs_is_kept_apart_below_one_message() -> None:
@@ -257,6 +258,57 @@ def test_not_run_is_never_counted_as_passed() -> None:
     table = fleet_report({"same": {"plan": in_sync(), "verification": PASSED}})["table"]
     assert "1 passed, 1 not run" in table
     assert "hip-run: not run: because  [same]" in table
+
+
+def rolled(**hosts: dict[str, Any]) -> dict[str, Any]:
+    return fleet_report(hosts, batches=["1", "25%"], command="ansible-playbook driver.yml")
+
+
+DONE = {"plan": planned(), "after": in_sync(), "verification": PASSED, "state": "done"}
+
+
+def test_a_rollout_shows_how_far_each_host_came_and_how_to_go_on() -> None:
+    failed = {"plan": planned(), "failure": NO_SPACE, "state": "failed", "drained": True}
+    fleet = rolled(a=DONE, b=failed, c={"plan": planned(), "held": "1 of 2 failed"}, d={"plan": refused()})
+    for document in fleet["hosts"].values():
+        validate(document)
+    lines = fleet["table"].splitlines()
+    rows = {line.split()[0]: line for line in lines[:5]}
+    column = slice(rows["HOST"].index("STATE"), rows["HOST"].index("ROCM"))
+    shown = {name: line[column].strip() for name, line in rows.items()}
+    assert shown == {"HOST": "STATE", "a": "done", "b": "failed, drained", "c": "waiting", "d": "-"}
+    assert lines[lines.index("Left to do:") :] == [
+        "Left to do:",
+        "  no further batch started: 1 of 2 failed  [c]",
+        "  still drained; a run gives them back once their checks pass  [b]",
+        "  Next: put right what is said above about b, then run the same command again; "
+        "it skips the hosts that are finished:",
+        "    ansible-playbook driver.yml",
+    ]
+    assert fleet["outcome"]["failed"] == ["b"]
+
+
+def test_states_of_a_rollout_are_shown_where_they_tell_more_than_the_result() -> None:
+    assert " STATE " in rolled(a=DONE)["table"]
+    assert "Left to do:" not in rolled(a=DONE)["table"]
+    at_once = fleet_report({"a": DONE, "b": {"plan": planned()}}, batches=rollout.ONE_BATCH)
+    assert " STATE " in at_once["table"]
+    assert at_once["hosts"]["b"]["reason"] == "the run ended when it had lost every host of a batch"
+    assert " STATE " not in fleet_report({"a": DONE}, batches=rollout.ONE_BATCH)["table"]
+    # Neither a check nor a verification is a rollout.
+    assert fleet_report({"a": DONE})["hosts"]["a"]["rollout"] is None
+
+
+def test_every_state_of_a_rollout_is_in_the_schema() -> None:
+    assert SCHEMA["properties"]["rollout"]["enum"] == [*rollout.STATES, None]
+
+
+def test_a_host_that_an_earlier_run_left_drained_is_said_to_be() -> None:
+    drained = {**in_sync(), "drained": True}
+    fleet = fleet_report({"a": {"plan": drained, "verification": PASSED}})
+    assert fleet["hosts"]["a"]["drained"]
+    assert fleet["table"].splitlines()[1].split()[:4] == ["a", "in", "sync", "-,"]
+    assert not fleet_report({"a": {"plan": drained, "verification": PASSED, "drained": False}})["hosts"]["a"]["drained"]
 
 
 def test_an_empty_fleet_is_an_empty_table() -> None:

@@ -198,6 +198,67 @@ def test_dkms_capture(name: str) -> None:
             [],
         ),
         ("bash: dkms: command not found\n", []),
+        # A module that does not want the kernel, in the words of DKMS 3 and 2.
+        (
+            f"Error! The /var/lib/dkms/amdgpu/6.3.6/{NOBLE}/{ARCH}/dkms.conf for module amdgpu includes a BUILD_EXCLUSIVE"
+            " directive which does not match this kernel/arch/config.\nThis indicates that it should not be built.\n",
+            [
+                (
+                    "amdgpu",
+                    "6.3.6",
+                    NOBLE,
+                    ARCH,
+                    "failed",
+                    f"Error! The /var/lib/dkms/amdgpu/6.3.6/{NOBLE}/{ARCH}/dkms.conf for module amdgpu includes a BUILD_EXCLUSIVE"
+                    " directive which does not match this kernel/arch/config.",
+                )
+            ],
+        ),
+        (
+            f"Autoinstall of module amdgpu/6.3.6 for kernel {NOBLE} ({ARCH})\n"
+            "Error! The dkms.conf for module amdgpu includes a BUILD_EXCLUSIVE directive which\n"
+            "does not match this kernel/arch.  This indicates that it should not be built.\n",
+            [
+                (
+                    "amdgpu",
+                    "6.3.6",
+                    NOBLE,
+                    ARCH,
+                    "failed",
+                    "Error! The dkms.conf for module amdgpu includes a BUILD_EXCLUSIVE directive which",
+                )
+            ],
+        ),
+        (
+            "Error! The dkms.conf for module amdgpu includes a BUILD_EXCLUSIVE directive which\n",
+            [
+                (
+                    "amdgpu",
+                    None,
+                    None,
+                    None,
+                    "failed",
+                    "Error! The dkms.conf for module amdgpu includes a BUILD_EXCLUSIVE directive which",
+                )
+            ],
+        ),
+        # A parallel shell.
+        (f"node1: amdgpu/6.3.6, {NOBLE}, {ARCH}: installed\n", [("amdgpu", "6.3.6", NOBLE, ARCH, "installed", None)]),
+        (
+            f"gpu-02.example: amdgpu, 6.3.6: added\ngpu-02.example: Autoinstall on {NOBLE} failed for module(s) zfs(10).\n",
+            [
+                ("amdgpu", "6.3.6", None, None, "added", None),
+                (
+                    "zfs",
+                    None,
+                    NOBLE,
+                    None,
+                    "failed",
+                    f"gpu-02.example: Autoinstall on {NOBLE} failed for module(s) zfs(10).",
+                ),
+            ],
+        ),
+        (f"amdgpu/6.3.6, {NOBLE}, {ARCH}: built\n" * 2, [("amdgpu", "6.3.6", NOBLE, ARCH, "built", None)]),
     ],
 )
 def test_dkms_form(text: str, expected: list[Entry]) -> None:
@@ -289,6 +350,47 @@ def test_what_was_cut_away_is_not_known() -> None:
     # Compute units are counted in SIMDs, two or four to a unit.
     text += "nodes/1/properties:simd_count 192\nnodes/1/properties:location_id 768\n"
     assert nodes(text) == [(1, "gfx1100", None, None, "03:00.0", None)]
+
+
+GREP = properties(CPU, "nodes/0/properties:") + properties(GPU, "nodes/1/properties:")
+HEADED = f"==> nodes/0/properties <==\n{properties(CPU)}\n==> nodes/1/properties <==\n{properties(GPU)}"
+PLACED = {**GPU, "location_id": 768, "domain": 0, "drm_render_minor": 128}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        GREP + GREP,
+        HEADED + HEADED,
+        HEADED + GREP,
+        "".join(sorted(GREP.splitlines(keepends=True), key=lambda line: line.split(":")[1])),
+        f"{HEADED}==> nodes/1/properties <==\nsimd_count 208\n",
+        "nodes/1/properties:simd_count 208\nnodes/1/properties:simd_count 208\n" + GREP,
+    ],
+    ids=["grep twice", "head twice", "both", "property by property", "cut", "one line twice"],
+)
+def test_a_node_that_comes_again_is_one(text: str) -> None:
+    assert nodes(text) == MI210
+
+
+def test_counted_nodes_are_one_by_their_device_node() -> None:
+    text = properties(CPU) + properties(PLACED)
+    assert nodes(text + text) == [(1, "gfx90a", "740f", 52, "03:00.0", 128)]
+    other = properties({**PLACED, "drm_render_minor": 129})
+    assert [node[-1] for node in nodes(text + other)] == [128, 129]
+
+
+def test_nodes_of_one_number_that_disagree_are_two_hosts() -> None:
+    text = properties(PLACED, "nodes/1/properties:") + properties(
+        {**PLACED, "location_id": 1280}, "nodes/1/properties:"
+    )
+    assert [node[-2] for node in nodes(text)] == ["03:00.0", "05:00.0"]
+
+
+@pytest.mark.parametrize("domain", [0, 2])
+def test_the_domain_is_known_where_the_dump_has_it(domain: int) -> None:
+    assert [node["domain"] for node in kfd_nodes(properties({**GPU, "domain": domain}))] == [domain]
+    assert [node["domain"] for node in kfd_nodes(properties(GPU))] == [None]
 
 
 def test_an_apu_node_has_both() -> None:

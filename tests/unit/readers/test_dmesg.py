@@ -146,6 +146,84 @@ def test_capture(name: str) -> None:
         ),
         ("nomodeset", "Booted with the nomodeset parameter. Only the system framebuffer will be available"),
         ("module-option-invalid", "amdgpu: unknown parameter 'si_suport' ignored"),
+        ("gpu-unsupported", "amdgpu 0000:01:00.0: amdgpu: unsupported asic type 0x5"),
+        ("gpu-unsupported", "amdgpu: unknown asic: 0x7e"),
+        ("gpu-unsupported", "amdgpu 0000:01:00.0: CIK support disabled by module param"),
+        (
+            "secure-boot-unsigned",
+            "Key was rejected by service: loading amdgpu from /lib/modules/6.8.0-44-generic/updates/dkms/amdgpu.ko",
+        ),
+        ("firmware-missing", "[drm:amdgpu_device_init [amdgpu]] *ERROR* Failed to get ip discovery firmware"),
+        ("firmware-missing", "amdgpu 0000:03:00.0: amdgpu: Failed to load gpu_info firmware"),
+        ("firmware-rejected", "[drm:psp_hw_start [amdgpu]] *ERROR* PSP load kdb failed!"),
+        ("firmware-rejected", "amdgpu 0000:03:00.0: amdgpu: PSP firmware loading failed"),
+        ("firmware-rejected", "[drm:psp_v13_0_load_toc [amdgpu]] *ERROR* failed to load asd"),
+        ("driver-probe-failed", "amdgpu 0000:03:00.0: amdgpu: amdgpu_device_ip_init failed"),
+        (
+            "driver-probe-failed",
+            "[drm:amdgpu_device_ip_early_init [amdgpu]] *ERROR* early_init of IP block <gmc_v9_0> failed -19",
+        ),
+        ("driver-probe-failed", "amdgpu: probe of 0000:03:00.0 failed with error -12"),
+        ("vbios-missing", "amdgpu 0000:03:00.0: amdgpu: No VBIOS for the device"),
+        ("kfd-device-failed", "kfd kfd: amdgpu: Error adding device to topology"),
+        (
+            "vf-mailbox-timeout",
+            "[drm:xgpu_nv_mailbox_rcv_msg [amdgpu]] *ERROR* Doesn't get READY_TO_ACCESS_GPU from pf, give up",
+        ),
+        ("vf-mailbox-timeout", "amdgpu 0000:08:00.0: amdgpu: Doesn't get msg:3 from pf, error=-62"),
+        ("vf-mailbox-timeout", "amdgpu 0000:08:00.0: amdgpu: VF exclusive mode timeout"),
+        ("vf-mailbox-timeout", "amdgpu 0000:08:00.0: amdgpu: failed to get GPU full access"),
+        ("vf-mailbox-timeout", "amdgpu 0000:08:00.0: amdgpu: mailbox request timed out"),
+        ("vf-mailbox-timeout", "amdgpu 0000:08:00.0: amdgpu: timeout in mailbox interrupt"),
+        (
+            "gpu-page-fault",
+            "amdgpu 0000:0b:00.0: amdgpu: [gfxhub] retry page fault (src_id:0 ring:0 vmid:8 pasid:32770)",
+        ),
+        ("gpu-page-fault", "amdgpu 0000:0b:00.0: amdgpu: vmhub0 page fault"),
+        ("gpu-page-fault", "amdgpu 0000:0b:00.0: amdgpu: VM_L2_PROTECTION_FAULT_STATUS:0x00841051"),
+        ("gpu-page-fault", "amdgpu 0000:0b:00.0:   VM_CONTEXT1_PROTECTION_FAULT_ADDR   0x00000000"),
+        ("gpu-page-fault", "amdgpu: page fault (src_id:0 ring:24 vmid:3)"),
+        ("gpu-page-fault", "amdgpu 0000:0b:00.0: amdgpu: Memory access fault by GPU node-1"),
+        ("gpu-hang", "amdgpu 0000:03:00.0: amdgpu: GPU reset begin!"),
+        ("gpu-hang", "amdgpu 0000:03:00.0: amdgpu: GPU reset end with ret = -62"),
+        ("gpu-hang", "amdgpu 0000:03:00.0: amdgpu: GPU recovery disabled."),
+        ("gpu-hang", "amdgpu 0000:03:00.0: amdgpu: SMU: No response msg_reg: 6 resp_reg: 0"),
+        ("gpu-hang", "amdgpu: The cp might be in an unrecoverable state due to an unsuccessful queues preemption"),
+        ("gpu-hang", "kfd kfd: amdgpu: HIQ MQD's queue_doorbell_id0 is not 0, Queue preemption time out"),
+        ("gpu-lost", "amdgpu 0000:0d:00.0: amdgpu: device unplugged, skipping"),
+        ("gpu-lost", "amdgpu 0000:0d:00.0: amdgpu: GPU is lost from the bus"),
+        ("gpu-lost", "amdgpu 0000:0d:00.0: amdgpu: GPU has fallen off the bus"),
+        ("gpu-hardware-error", "amdgpu 0000:26:00.0: amdgpu: poison is consumed by client 12, kick off gpu reset flow"),
+        ("gpu-hardware-error", "amdgpu 0000:26:00.0: amdgpu: RAS reported a fatal event"),
+        ("gpu-hardware-error", "amdgpu 0000:26:00.0: amdgpu: ECC error detected in SRAM"),
+        ("bar-no-space", "amdgpu 0000:03:00.0: amdgpu: Problem resizing BAR0 (-16)."),
+        ("bar-no-space", "pci 0000:e3:00.0: BAR 0: failed to assign [mem size 0x800000000 64bit pref]"),
+        (
+            "iommu-page-fault",
+            "DMAR: [DMA Read NO_PASID] Request device [0b:00.0] fault addr 0xffff0000 [fault reason 0x06] PTE Read access is not set",
+        ),
+        ("iommu-page-fault", "AMD-Vi: Completion-Wait loop timed out"),
+        (
+            "iommu-page-fault",
+            "amdgpu 0000:0b:00.0: AMD-Vi: Event logged [IO_PAGE_FAULT domain=0x0013 address=0x1120 flags=0x0070]",
+        ),
+        (
+            "iommu-page-fault",
+            "AMD-Vi: Event logged [INVALID_DEVICE_REQUEST device=0000:0b:00.0 pasid=0x00000 address=0xfffffffdf8000000 flags=0x0a00]",
+        ),
+        ("kfd-iommu", "kfd kfd: amdgpu: error initializing iommuv2 for device 1002:15d8"),
+        ("kfd-iommu", "kfd kfd: Failed to resume IOMMU for device 1002:15dd"),
+        ("crat-invalid", "amdgpu: CRAT table is corrupt, ignored"),
+        ("svm-failed", "amdgpu: Failed to register hmm device memory"),
+        ("svm-failed", "amdgpu: svm_range_validate_and_map failed -14"),
+        ("svm-failed", "amdgpu 0000:26:00.0: amdgpu: failed to allocate svm bo"),
+        ("gpu-out-of-memory", "amdgpu 0000:26:00.0: amdgpu: out of memory: no VRAM left"),
+        ("blacklist-left-behind", "modprobe: ERROR: Module amdgpu is blacklisted"),
+        ("blacklist-left-behind", "Command line: BOOT_IMAGE=/vmlinuz module_blacklist=amdgpu"),
+        ("nomodeset", "Command line: BOOT_IMAGE=/boot/vmlinuz-6.8.0-44-generic root=/dev/sda1 ro nomodeset quiet"),
+        ("nomodeset", "[drm:amdgpu_init [amdgpu]] *ERROR* VGACON disables amdgpu kernel modesetting."),
+        ("module-option-invalid", "amdgpu: 'x' invalid for parameter 'vm_size'"),
+        ("module-option-invalid", "amdgpu: parameter vm_size is invalid"),
     ],
 )
 def test_known_complaint(id: str, line: str) -> None:
@@ -186,11 +264,60 @@ def test_known_complaint(id: str, line: str) -> None:
         "pcieport 0000:00:1c.0: BAR 13: no space for [io  size 0x1000]",
         "amdgpu 0000:03:00.0: amdgpu: GPU reset(1) succeeded!",
         "amdgpu: CRAT table not found\namdgpu: SRAT table not found\namdgpu: CRAT table disabled by module option",
+        "lpfc 0000:5e:00.0: 0:(0):0310 Mailbox command x5 timeout Data: x0 x700 xff",
+        "qla2xxx [0000:05:00.0]-1005:1: Mailbox command timeout occurred. Scheduling ISP abort.",
+        "i40e 0000:17:00.0: failed to get access",
+        "mlx5_core 0000:17:00.0: Doesn't get ack from pf",
+        "kvm: SVM mapping failed",
+        "nouveau: Failed to register hmm device",
+        "nouveau 0000:01:00.0: SVM mapping failed",
+        "mlx5_core 0000:17:00.0: AMD-Vi: Event logged [IO_PAGE_FAULT domain=0x0013 address=0x1120 flags=0x0070]",
+        "mlx5_core 0000:17:00.0: firmware version: 20.35\nAMD-Vi: Event logged [IO_PAGE_FAULT device=17:00.0 domain=0x0013 address=0x1120 flags=0x0070]",
+        "nvme nvme0: pci function 0000:17:00.0\nnvme 0000:17:00.0: enabling device\nDMAR: [DMA Read] Request device [17:00.0] fault addr ffff0000",
+        "radeon 0000:01:00.0: ring gfx timeout",
+        "i915 0000:00:02.0: Fatal error during GPU init",
+        "radeon 0000:01:00.0: GPU fault detected: 147 0x0c604402",
+        "xe 0000:03:00.0: VM_CONTEXT1_PROTECTION_FAULT",
+        "nvidia 0000:01:00.0: Unable to change power state from D3cold to D0, device inaccessible",
+        "nvme 0000:02:00.0: AER: PCIe Bus Error: severity=Uncorrected (Non-Fatal), type=Transaction Layer",
+        "EDAC MC0: 2 uncorrectable errors detected in memory",
+        "ACPI: CRAT 0x00000000 000F28 (v01 AMD    AMD CRAT 00000001)\nACPI Error: failed CRAT evaluation",
+        "virtio: out of memory: no VRAM left",
+        "sfc 0000:03:00.0: Key was rejected by service",
+        "i915 0000:00:02.0: [drm] Failed to load guc firmware",
+        "ccp 0000:22:00.1: PSP firmware load failed",
+        "radeon 0000:01:00.0: Unable to locate a BIOS ROM",
+        "xe 0000:03:00.0: Problem resizing BAR0 (-16).",
+        "arm-smmu: Failed to init IOMMU",
+        "thunderbolt 0-1: Error adding device to topology",
         "parm:           lockup_timeout:GPU lockup timeout in ms (string)\nparm:           ras_enable:int",
     ],
 )
 def test_what_only_looks_alarming(text: str) -> None:
     assert dmesg_problems(text) == []
+
+
+FAULT = "AMD-Vi: Event logged [IO_PAGE_FAULT device=0b:00.1 domain=0x0013 address=0x1120 flags=0x0070]"
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        "",
+        "amdgpu 0000:0b:00.0: enabling device (0006 -> 0007)",
+        # The sound of the GPU.
+        "amdgpu 0000:0b:00.0: enabling device (0006 -> 0007)\nsnd_hda_intel 0000:0b:00.1: Force to non-snoop mode",
+        "pci 0000:0b:00.1: [1002:ab38] type 00 class 0x040300\nvfio-pci 0000:0b:00.1: enabling device (0000 -> 0002)",
+        "mlx5_core 0000:17:00.0: firmware version: 20.35",
+    ],
+)
+def test_a_fault_of_a_device_that_may_be_the_gpu(before: str) -> None:
+    assert [problem["id"] for problem in dmesg_problems(f"{before}\n{FAULT}\n")] == ["iommu-page-fault"]
+
+
+def test_the_first_fault_of_the_gpu_counts() -> None:
+    nic = "mlx5_core 0000:17:00.0: AMD-Vi: Event logged [IO_PAGE_FAULT domain=0x0013 address=0x1120 flags=0x0070]"
+    assert dmesg_problems(f"{nic}\n{FAULT}\n") == [{"id": "iommu-page-fault", "evidence": FAULT}]
 
 
 def test_each_id_once_in_order() -> None:

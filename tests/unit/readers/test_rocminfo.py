@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import json
 import re
+import textwrap
 from typing import Any
 
 import pytest
+import yaml
 
 from ansible_collections.gpufleet.rocm.plugins.filter.rocminfo import rocminfo
 from tests.unit.readers.captures import capture, names
@@ -160,6 +162,9 @@ RESOURCES = (
         ("rocminfo: libhsa-runtime64.so.1: version `ROCR_1' not found (required by rocminfo)\n", "hsa-init-failed"),
         (LOADED + "Segmentation fault (core dumped)\n", "hsa-init-failed"),
         (LOADED + "rocminfo: amd_topology.cpp:341: Assertion `ret' failed.\nAborted\n", "hsa-init-failed"),
+        # What Kubernetes, SLURM and others describe.
+        ("Name:         web-0\nNamespace:    default\nNode:         worker-3/10.0.0.7\n", "unparseable"),
+        ("Name: worker-3\nFeatures: gpu\nProfile: throughput\nNode: 3\nUuid: 5a1c\n", "unparseable"),
         ("Name: torch\nVersion: 2.8.0\nName: numpy\n", "unparseable"),
         # Crashes of other programs.
         ("Segmentation fault (core dumped)\n", "unparseable"),
@@ -241,6 +246,7 @@ STRIX_HALO: list[Gpu] = [("gfx1151", "Radeon 8060S Graphics", 40, "1586", "c5:00
         "\ufeff" + LISTING,
         "\n".join(f"rocm-1  | {line}" for line in LISTING.split("\n")),
         "\n".join(f"2026-05-06T12:00:00.123456789Z {line}" for line in LISTING.split("\n")),
+        "\n".join(f"[2026-05-06T12:00:00Z] {line}" for line in LISTING.split("\n")),
         "\n".join(f"May  6 12:00:00 gpu-01 rocminfo[812]: {line}" for line in LISTING.split("\n")),
         "\n".join(f"[1,0]<stdout>:{line}" for line in LISTING.split("\n")),
         f'<pre><font color="#D3D7CF">ROCk module is loaded</font>\n{LISTING}</pre>',
@@ -264,6 +270,7 @@ STRIX_HALO: list[Gpu] = [("gfx1151", "Radeon 8060S Graphics", 40, "1586", "c5:00
         "bom",
         "compose",
         "kubernetes",
+        "brackets",
         "journal",
         "mpi",
         "html",
@@ -276,6 +283,79 @@ def test_a_listing_wins(text: str) -> None:
     reading = rocminfo(text)
     assert gpus(reading) == STRIX_HALO
     assert (reading["problem"], reading["complete"]) == (None, True)
+
+
+@pytest.mark.parametrize(
+    "agent",
+    [
+        "Name: EPYC\nMarketing Name: EPYC\n",
+        "Name: EPYC\nUuid: CPU-XX\n",
+        "Name: EPYC\nDevice Type: CPU\n",
+        "Name: EPYC\nCompute Unit: 16\n",
+        "Name: EPYC\nBDFID: 0\n",
+        "Name: EPYC\nInternal Node ID: 0\n",
+        "Name: aie2\nWavefront Size: 0\n",
+        "Name: aie2\nQueue Max Size: 0\n",
+    ],
+)
+def test_a_processor_alone_is_a_listing(agent: str) -> None:
+    reading = rocminfo(agent)
+    assert (reading["gpus"], reading["problem"]) == ([], None)
+
+
+RESULT = {
+    "changed": False,
+    "rc": 0,
+    "stderr": "",
+    "stderr_lines": [],
+    "stdout": LISTING,
+    "stdout_lines": LISTING.split("\n"),
+}
+WRAPPED = yaml.safe_dump({"answer": RESULT}, width=60)
+BLOCKS = "stdout: |-\n" + textwrap.indent(LISTING, "    ")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        json.dumps(RESULT),
+        json.dumps(RESULT, indent=4),
+        f"ok: [gpu-01] => {json.dumps(RESULT)}\n\nok: [gpu-01] => {json.dumps({'answer': RESULT}, indent=4)}\n",
+        json.dumps(RESULT)[:-400],
+        json.dumps({"answer.stdout_lines": LISTING.split("\n")}),
+        WRAPPED,
+        f"ok: [gpu-01] => \n{textwrap.indent(WRAPPED, '    ')}",
+        BLOCKS + "stdout_lines: <omitted>\n",
+        f"{textwrap.indent(BLOCKS, '  ')}  stdout_lines:\n"
+        + "".join(f"  - '{line}'\n" for line in LISTING.split("\n")),
+        f"{BLOCKS}TASK\nok => \n{textwrap.indent(BLOCKS, '  ')}",
+        f"{BLOCKS}ok: [gpu-01] => {json.dumps(RESULT)}\n",
+    ],
+    ids=[
+        *("json", "indented", "-v", "cut", "lines", "yaml", "debug", "omitted", "yaml-lines", "yaml -v", "both"),
+    ],
+)
+def test_a_result_of_ansible_is_read_once(text: str) -> None:
+    reading = rocminfo(text)
+    assert gpus(reading) == STRIX_HALO
+    assert (reading["problem"], reading["complete"]) == (None, True)
+
+
+def test_grep_in_a_result_of_ansible() -> None:
+    output = "  Name:   gfx1100\n  Name:   gfx1100"
+    result = {"stdout": output, "stdout_lines": output.split("\n")}
+    for text in (json.dumps(result), json.dumps(result, indent=2), yaml.safe_dump(result)):
+        assert [gpu["gfx"] for gpu in rocminfo(text)["gpus"]] == ["gfx1100", "gfx1100"]
+
+
+def test_a_listing_that_comes_twice_is_one() -> None:
+    text = LISTING.replace("BDFID:                   50432", "BDFID:                   50432\n  Node:  1")
+    assert gpus(rocminfo(LISTING + LISTING)) == STRIX_HALO
+    assert gpus(rocminfo(text + text)) == STRIX_HALO
+    # Cut off in the middle of the second copy.
+    assert gpus(rocminfo(LISTING + LISTING[: LISTING.index("  Compute Unit:            40")])) == STRIX_HALO
+    other = LISTING.replace("Node ID:        1", "Node ID:        2")
+    assert gpus(rocminfo(LISTING + other)) == STRIX_HALO * 2
 
 
 def test_lines_are_as_good_as_text() -> None:

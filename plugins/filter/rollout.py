@@ -1,0 +1,41 @@
+"""Filters ``gpufleet.rocm.rollout_*`` and ``driver_health``: the logic is in ``plugin_utils/rollout.py``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from ansible_collections.gpufleet.rocm.plugins.plugin_utils import rollout
+from ansible_collections.gpufleet.rocm.plugins.plugin_utils.controller import collect
+
+# No host at all, as a pattern: Ansible takes an empty list for a mistake.
+NOBODY = ["!all"]
+
+
+def rollout_hosts(hostvars: Mapping[str, Any], part: str) -> list[str]:
+    """Hosts of one part; see the sidecar documentation."""
+    return [name for name, host in collect(hostvars, hostvars).items() if rollout.part(host) == part] or NOBODY
+
+
+def rollout_batches(hostvars: Mapping[str, Any], default: list[str]) -> list[str]:
+    """Sizes of the batches; see the sidecar documentation."""
+    plans = (host["plan"] for host in collect(hostvars, hostvars).values() if rollout.part(host) == "change")
+    return list(next((plan["wishes"]["serial"] for plan in plans), [])) or default
+
+
+def rollout_stop(hostvars: Mapping[str, Any], percentage: int) -> str:
+    """Why no further batch may start; see the sidecar documentation."""
+    return rollout.stop_reason(collect(hostvars, hostvars), percentage)
+
+
+class FilterModule:
+    """Make the filters known to Ansible."""
+
+    def filters(self) -> dict[str, Callable[..., Any]]:
+        """Name to function."""
+        return {
+            "rollout_hosts": rollout_hosts,
+            "rollout_batches": rollout_batches,
+            "rollout_stop": rollout_stop,
+            "driver_health": rollout.driver_health,
+        }
