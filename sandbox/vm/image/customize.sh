@@ -30,7 +30,7 @@ for release in "$kernel" "$newer"; do
 done
 rm -r "$root/root/gpu"
 chroot "$root" depmod "$kernel"
-chroot "$root" env DEBIAN_FRONTEND=noninteractive apt-get purge --yes --quiet --autoremove "linux-headers-$newer"
+chroot "$root" env DEBIAN_FRONTEND=noninteractive apt-get purge --yes --quiet "linux-headers-$newer"
 
 # DKMS makes a key before its first build, which takes an emulated processor a while.
 chroot "$root" dkms generate_mok
