@@ -13,6 +13,7 @@ from sandbox.fleet import hosts, identity, ssh
 from sandbox.fleet.hosts import Host
 from sandbox.progress import note
 from sandbox.upstream import faults
+from sandbox.vm import machine
 
 
 def parser() -> argparse.ArgumentParser:
@@ -42,6 +43,13 @@ def parser() -> argparse.ArgumentParser:
     enter = commands.add_parser("ssh", help="log in to a host, or run a command there")
     enter.add_argument("name")
     enter.add_argument("words", nargs=argparse.REMAINDER)
+
+    virtual = commands.add_parser("vm", help="the virtual machine").add_subparsers(dest="action", required=True)
+    start = virtual.add_parser("up", help="start the upstream servers and the machine")
+    start.add_argument("--fresh", action="store_true", help="replace one that runs already")
+    virtual.add_parser("down", help="stop it and forget what was done on it")
+    login = virtual.add_parser("ssh", help="log in to it, or run a command there")
+    login.add_argument("words", nargs=argparse.REMAINDER)
 
     fault = commands.add_parser("fault", help="make the servers misbehave").add_subparsers(dest="action", required=True)
     kinds = "; ".join(f"{name}: {text}" for name, text in faults.KINDS.items())
@@ -95,9 +103,27 @@ def run(arguments: argparse.Namespace) -> int:
         case "ssh":
             command = ssh.command(hosts.find(arguments.name).address, *arguments.words)
             os.execvp(command[0], command)
+        case "vm":
+            run_vm(arguments)
         case "fault":
             run_fault(arguments)
     return 0
+
+
+def run_vm(arguments: argparse.Namespace) -> None:
+    """The `vm` commands."""
+    match arguments.action:
+        case "up":
+            with world.locked():
+                world.upstream_up()
+                machine.up(fresh=arguments.fresh)
+            note(f"ready: {machine.NAME} at {machine.ADDRESS}; enter it with ./run vm ssh")
+        case "down":
+            with world.locked():
+                machine.down()
+        case "ssh":
+            command = ssh.command(machine.ADDRESS, *arguments.words)
+            os.execvp(command[0], command)
 
 
 def run_fault(arguments: argparse.Namespace) -> None:

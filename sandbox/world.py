@@ -14,6 +14,7 @@ from sandbox.fleet.podman import NAMESPACE_DIR, podman
 from sandbox.progress import note, step
 from sandbox.shell import run
 from sandbox.upstream import build, daemon, faults
+from sandbox.vm import machine
 
 
 @contextmanager
@@ -52,6 +53,7 @@ def down() -> None:
         with step("remove the hosts"):
             for host, _ in hosts.running():
                 hosts.purge(host.name)
+            machine.down()
             podman("network", "rm", "--force", hosts.NETWORK, check=False)
         daemon.stop()
         faults.clear()
@@ -68,4 +70,4 @@ def status() -> list[str]:
     lines += [f"fault: {fault.prefix} {fault.kind}" for fault in faults.read()]
     for host, state in hosts.running():
         lines.append(f"{host.name:<16} {host.address:<14} {host.profile:<8} {host.system:<10} {state}")
-    return lines
+    return [*lines, machine.status()]

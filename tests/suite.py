@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import argparse
 import os
+import shutil
 import subprocess
 import sys
 import time
 from dataclasses import dataclass
 from pathlib import Path
+
+from sandbox.vm.machine import QEMU
 
 ROOT = Path(__file__).resolve().parents[1]
 BIN = Path(sys.executable).parent
@@ -21,11 +24,15 @@ COLLECTION = "collections/ansible_collections/gpufleet/rocm"
 
 @dataclass(frozen=True)
 class Step:
-    """One command of the suite; ``group`` is fast (seconds, no hosts) or hosts (needs the sandbox, or minutes)."""
+    """One command of the suite; ``group`` is fast (seconds, no hosts) or hosts (needs the sandbox, or minutes).
+
+    ``needs`` is a program without which the step is skipped.
+    """
 
     name: str
     group: str
     command: tuple[str, ...]
+    needs: str = ""
 
 
 def python(*arguments: str) -> tuple[str, ...]:
@@ -53,6 +60,7 @@ STEPS = (
         Step(f"molecule {name}", "hosts", tool("molecule", "test", "--scenario-name", name))
         for name in ("default", "noble-7.2", "core-10", "focal-5.7", "debian-12")
     ),
+    Step("molecule vm", "hosts", tool("molecule", "test", "--scenario-name", "vm"), needs=QEMU),
     Step("integration tests", "hosts", python("-m", "pytest", "tests/integration", "-vv", "--durations=10")),
 )
 
@@ -74,12 +82,15 @@ def main(arguments: list[str] | None = None) -> int:
         "PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}",
         "ANSIBLE_CONFIG": str(ROOT / "ansible.cfg"),
     }
-    results = [(step, *run(step, environment)) for step in steps]
+    skipped = [step for step in steps if step.needs and not shutil.which(step.needs)]
+    results = [(step, *run(step, environment)) for step in steps if step not in skipped]
     print("\nSteps, slowest first:")
     for step, code, seconds in sorted(results, key=lambda result: -result[2]):
         print(f"  {seconds:7.1f} s  {'passed' if code == 0 else f'FAILED (exit {code})'}  {step.name}")
+    for step in skipped:
+        print(f"  {'':9}  skipped  {step.name}: {step.needs} is not installed and could not be")
     failed = sum(1 for _, code, _ in results if code)
-    print(f"\nsteps: {len(results) - failed} passed, {failed} failed")
+    print(f"\nsteps: {len(results) - failed} passed, {failed} failed, {len(skipped)} skipped")
     return min(failed, 100)
 
 

@@ -74,10 +74,10 @@ def ensure_network() -> None:
         )
 
 
-def apt_sources() -> str:
+def apt_sources(archives: Iterable[mirror.Archive] | None = None) -> str:
     """The deb822 file of the hosts' own distribution, pointed at the upstream's mirror cache."""
     stanzas = []
-    for archive in mirror.archives():
+    for archive in mirror.archives() if archives is None else archives:
         stanzas.append(
             "Types: deb\n"
             f"URIs: http://{GATEWAY}:{PORT}/{archive.name}\n"

@@ -17,9 +17,9 @@ SOURCES = Path(__file__).resolve().parent / "image"
 REPOSITORY = "localhost/gpufleet-host"
 
 
-def packages() -> list[str]:
-    """The package names in image/packages.txt, without comments."""
-    lines = (SOURCES / "packages.txt").read_text().splitlines()
+def packages(listing: Path = SOURCES / "packages.txt") -> list[str]:
+    """The package names in a list, without comments."""
+    lines = listing.read_text().splitlines()
     return [name for name in (line.split("#")[0].strip() for line in lines) if name]
 
 

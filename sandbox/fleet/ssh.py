@@ -12,9 +12,13 @@ from sandbox.errors import SandboxError
 from sandbox.shell import run
 
 LOGIN = "ops"
+# A virtual machine has the network of its emulator to itself: it is reached through a port of the loopback network.
+VM_PORT = 2290
 # For every program that logs in to a host: this package, Ansible, testinfra, and people with `ssh -F`.
 CONFIGURATION = """\
-Host 10.77.0.*
+Host 127.77.0.*
+    Port {vm_port}
+Host 10.77.0.* 127.77.0.*
     User {login}
     IdentityFile "{key}"
     IdentitiesOnly yes
@@ -34,7 +38,9 @@ def make_key(path: Path, comment: str) -> None:
 def login_key() -> str:
     """The public half of the login key, made on first use together with a client configuration for all hosts."""
     make_key(paths.SSH_KEY, "gpufleet sandbox login")
-    paths.SSH_CONFIG.write_text(CONFIGURATION.format(login=LOGIN, key=paths.SSH_KEY, known_hosts=paths.KNOWN_HOSTS))
+    paths.SSH_CONFIG.write_text(
+        CONFIGURATION.format(login=LOGIN, key=paths.SSH_KEY, known_hosts=paths.KNOWN_HOSTS, vm_port=VM_PORT)
+    )
     return paths.SSH_KEY.with_suffix(".pub").read_text().strip()
 
 
@@ -72,12 +78,12 @@ def command(address: str, *words: str) -> list[str]:
     return ["ssh", "-F", str(paths.SSH_CONFIG), address, *words]
 
 
-def wait_for_banner(address: str, seconds: float) -> None:
-    """Wait until sshd greets on port 22. Raises SandboxError when it does not within the time."""
+def wait_for_banner(address: str, seconds: float, port: int = 22) -> None:
+    """Wait until sshd greets. Raises SandboxError when it does not within the time."""
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
         try:
-            with socket.create_connection((address, 22), timeout=1) as connection:
+            with socket.create_connection((address, port), timeout=1) as connection:
                 if connection.recv(4) == b"SSH-":
                     return
         except OSError:

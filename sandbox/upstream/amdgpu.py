@@ -61,7 +61,15 @@ def module_version(words: dict[str, Any]) -> str:
 
 
 def _replace(text: str, words: dict[str, Any]) -> str:
-    return text.replace("@VERSION@", module_version(words)).replace("@MODULE_VERSION@", str(words["module"]))
+    """Fill in the text's @NAMES@. A row with `older_kernels: false` is a driver that needs Linux 6.4 to build."""
+    values = {
+        "VERSION": module_version(words),
+        "MODULE_VERSION": words["module"],
+        "OLDER_KERNELS": int(words.get("older_kernels", True)),
+    }
+    for name, value in values.items():
+        text = text.replace(f"@{name}@", str(value))
+    return text
 
 
 def _script(name: str, words: dict[str, Any]) -> str:
