@@ -41,12 +41,13 @@ ASPECTS = (
     Aspect(
         "driver",
         lambda plan: plan["release"]["driver"]["version"] if plan["driver_mode"] == "dkms" else None,
-        ("version", "driver_mode", "packages"),
+        ("version", "driver_mode", "driver_version", "packages"),
         "set rocm_version to a release whose driver is the same on all of their systems",
     ),
     Aspect(
         "PyTorch",
-        lambda plan: plan["torch"]["torch"] if plan["torch"] else None,
+        # None is a value here where PyTorch is wished: a host that goes without it differs from one that has it.
+        lambda plan: plan["torch"]["torch"] if plan["torch"] else "none" if plan["wishes"].get("pytorch") else None,
         ("version", "pytorch", "pytorch_version"),
         "set rocm_pytorch_version to one that all of them can have, or give them the same Python",
     ),

@@ -50,6 +50,18 @@ def test_what_was_asked_for_is_no_inconsistency() -> None:
     assert found(a=newest(), b=explicit) == []
 
 
+def test_a_driver_of_its_own_choice_is_no_inconsistency() -> None:
+    own = plan_of(bare_server(), version="6.4", pytorch_version="", driver_version="6.4.1")
+    assert found(a=newest(), b=own) == []
+
+
+def test_a_host_that_goes_without_pytorch_differs() -> None:
+    future = [{"path": "/usr/bin/python3.19", "version": "3.19", "default": True, "venv": False}]
+    without = plan_of(bare_server(python=future), version="6.4", pytorch_version="", allow=["python-no-wheel"])
+    assert without["torch"] is None
+    assert [what for what, _ in found(a=newest(), b=without)] == ["PyTorch"]
+
+
 def test_wishes_that_do_not_decide_the_version_may_differ() -> None:
     other = plan_of(bare_server(python=OLD_PYTHON), version="6.4", pytorch_version="", reboot_ok=True)
     assert [what for what, _ in found(a=newest(), b=other)] == ["PyTorch"]
