@@ -69,7 +69,8 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--only", metavar="TEXT", help="only steps whose name contains TEXT")
     options = parser.parse_args(arguments)
     if options.only:
-        steps = [step for step in STEPS if options.only in step.name]
+        named = [step for step in STEPS if options.only in step.name]
+        steps = [step for step in named if step.group != "machine" or "vm" in options.only]
     else:
         steps = [step for step in STEPS if step.group == "fast" or (step.group == "hosts" and not options.fast)]
     os.chdir(ROOT)
