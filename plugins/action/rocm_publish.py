@@ -13,7 +13,7 @@ from ansible.plugins.action import ActionBase
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.controller import write_documents
 
 
-class ActionModule(ActionBase):  # type: ignore[misc]
+class ActionModule(ActionBase):  # type: ignore[misc]  # Ansible ships no types
     """Works in check mode too: the files are for the operator, no host is touched."""
 
     TRANSFERS_FILES = False

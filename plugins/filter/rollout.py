@@ -19,7 +19,9 @@ def rollout_hosts(hostvars: Mapping[str, Any], part: str) -> list[str]:
 
 def rollout_batches(hostvars: Mapping[str, Any], default: list[str]) -> list[str]:
     """Sizes of the batches; see the sidecar documentation."""
-    plans = (host["plan"] for host in collect(hostvars, hostvars).values() if rollout.part(host) == "change")
+    # One host at a time: the first that is to be changed answers, and a look into hostvars is what costs.
+    hosts = (host for name in hostvars for host in collect(hostvars, [name]).values())
+    plans = (host["plan"] for host in hosts if rollout.part(host) == "change")
     return list(next((plan["wishes"]["serial"] for plan in plans), [])) or default
 
 

@@ -51,8 +51,9 @@ def write_documents(fleet: Mapping[str, Any], folder: Path, suffix: str) -> bool
     Raises OSError where that is not possible.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    names = {name: f"{name.replace('/', '_')}{suffix}.json" for name in fleet["hosts"]}
-    written = [_write(folder / names[name], document) for name, document in fleet["hosts"].items()]
+    written = [
+        _write(folder / f"{name.replace('/', '_')}{suffix}.json", document) for name, document in fleet["hosts"].items()
+    ]
     return any(written)
 
 

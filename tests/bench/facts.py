@@ -13,13 +13,10 @@ import time
 from pathlib import Path
 from unittest import mock
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "collections"))
-
-from ansible_collections.gpufleet.rocm.plugins.module_utils.gather import gather  # noqa: E402
-from ansible_collections.gpufleet.rocm.plugins.module_utils.host import Host  # noqa: E402
-from tests.unit.module_utils import hosts  # noqa: E402
-from tests.unit.module_utils.tree import write_tree  # noqa: E402
+from ansible_collections.gpufleet.rocm.plugins.module_utils.gather import gather
+from ansible_collections.gpufleet.rocm.plugins.module_utils.host import Host
+from tests.unit.module_utils import hosts
+from tests.unit.module_utils.tree import write_tree
 
 LIMIT_S = 1.5
 LIMIT_BYTES = 30_000

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import contextlib
-import sys
 import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from unittest import mock
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "collections"))
-
-from ansible_collections.gpufleet.rocm.plugins.plugin_utils import matrix  # noqa: E402
-from ansible_collections.gpufleet.rocm.plugins.plugin_utils.errors import DecisionError  # noqa: E402
-from ansible_collections.gpufleet.rocm.plugins.plugin_utils.releases import resolve_release  # noqa: E402
+from ansible_collections.gpufleet.rocm.plugins.plugin_utils import matrix
+from ansible_collections.gpufleet.rocm.plugins.plugin_utils.errors import DecisionError
+from ansible_collections.gpufleet.rocm.plugins.plugin_utils.releases import resolve_release
 
 CALLS = 200
 

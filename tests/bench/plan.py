@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 import json
-import sys
 import time
-from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT), str(ROOT / "collections")]
-
-from ansible_collections.gpufleet.rocm.plugins.plugin_utils.plan import make_plan  # noqa: E402
-from ansible_collections.gpufleet.rocm.plugins.plugin_utils.report import fleet_plan, fleet_report  # noqa: E402
-from tests.unit import facts_builder  # noqa: E402
+from ansible_collections.gpufleet.rocm.plugins.plugin_utils.plan import make_plan
+from ansible_collections.gpufleet.rocm.plugins.plugin_utils.report import fleet_plan, fleet_report
+from tests.unit import facts_builder
 
 FLEETS = (1, 100, 1000)
 LIMIT_MS = 5.0

@@ -9,9 +9,7 @@ from typing import Any
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.findings import Findings
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.kernels import unsupported
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.matrix import driver_serves, drivers, table
-from ansible_collections.gpufleet.rocm.plugins.plugin_utils.stages.driver import (
-    kernels_without_module,
-)
+from ansible_collections.gpufleet.rocm.plugins.plugin_utils.stages.driver import kernels_without_module
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.stages.situation import Situation
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.versions import parse
 
@@ -66,7 +64,7 @@ def _drivers(situation: Situation, stages: Stages) -> list[str]:
     if stages["driver"]["mode"] == "dkms" and not situation.in_container:
         return [situation.release["driver"]["version"]]
     module = situation.facts["driver"]["version"]
-    return [row["version"] for row in drivers().values() if row["module"] == module]
+    return [row["version"] for row in drivers().values() if module and row["module"] == module]
 
 
 def _named(situation: Situation, candidates: list[str]) -> str:

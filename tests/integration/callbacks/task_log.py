@@ -17,7 +17,7 @@ description: Writes host, task, role, status and change of each result to the fi
 """
 
 
-class CallbackModule(CallbackBase):  # type: ignore[misc]
+class CallbackModule(CallbackBase):  # type: ignore[misc]  # Ansible ships no types
     """One line per host and task; items of a loop are part of their task's result."""
 
     CALLBACK_VERSION = 2.0

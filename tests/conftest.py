@@ -3,7 +3,7 @@
 import sys
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[1]
 for folder in (ROOT, ROOT / "collections"):
     if str(folder) not in sys.path:
         sys.path.insert(0, str(folder))
