@@ -93,7 +93,7 @@ def parse_status(text: str) -> list[dict[str, object]]:
         match = _LINE.match(line)
         if match:
             notes = [note for note in _NOTE.findall(match.group("rest") or "") if not _ORIGINAL.match(note)]
-            entries.append(_entry(match, match.group("state"), notes[0].strip() if notes else None))
+            entries.append(_entry(match, match.group("state"), "; ".join(note.strip() for note in notes) or None))
     return entries
 
 

@@ -54,13 +54,13 @@ def gpus(host: Host) -> list[dict[str, object]]:
 
 
 def gfx_name(target_version: int) -> str | None:
-    """GPU target of KFD's number: 90402 -> gfx942, 90010 -> gfx90a, 110000 -> gfx1100; None for 0.
+    """GPU target of KFD's number: 90402 -> gfx942, 90010 -> gfx90a, 110000 -> gfx1100; None for what is no target.
 
-    Minor and stepping are decimal in the number and hexadecimal in the name.
+    Minor and stepping are decimal in the number and one hexadecimal digit each in the name.
     """
-    if target_version <= 0:
-        return None
     major, minor, stepping = target_version // 10000, target_version // 100 % 100, target_version % 100
+    if not 0 < major < 100 or minor > 15 or stepping > 15:
+        return None
     return "gfx%d%x%x" % (major, minor, stepping)
 
 

@@ -11,7 +11,7 @@ The result is plain data, made anew on each call::
                 per_gfx, per_gfx_only}: versioned names stay with their release; per_gfx maps a GPU target to the
                 packages with its code alone, null in the legacy stream; per_gfx_only: there are no others
     driver     {version, dkms_module, build, kernels, fails_on, status}
-    kernels    [{series, flavour, points, preview, only, without, package, status}] that AMD lists for this system;
+    kernels    [{series, flavour, points, preview, only, without, package, note, status}] that AMD lists here;
                only and without limit a row to some GPUs, package installs a kernel that is not the default one
     gfx        GPU targets that the release supports on any system
     ld_so      {file, directories} or null
@@ -69,7 +69,7 @@ def resolve_release(
     used).
     """
     number, release = find_release(version)
-    if driver:
+    if driver is not None and driver != "":
         release = MappingProxyType({**release, "driver": find_driver(driver)["version"]})
     system = systems.find_system(os)
     repository = _repository(number, release)
@@ -323,6 +323,7 @@ def _kernels(number: Version, system: Row) -> list[dict[str, Any]]:
             "only": list(row.get("only", ())),
             "without": list(row.get("without", ())),
             "package": row.get("package"),
+            "note": row.get("note"),
             "status": row.get("status", group_status),
         }
         for row in systems.kernel_rows(number, system["codename"])

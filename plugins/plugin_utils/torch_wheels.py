@@ -49,13 +49,16 @@ def resolve_torch(
     torch_version None or '' takes the newest set that the nearest index has for this Python.
     Raises DecisionError with id `torch-no-index`, `python-no-wheel`, `release-unknown` or `wish-invalid`.
     """
-    number, row = find_release(release["version"] if isinstance(release, Mapping) else release)
+    chosen = release if isinstance(release, Mapping) else {}
+    number, row = find_release(chosen["version"] if chosen else release)
+    # A resolved release may have another driver than the one that it came with.
+    driver = chosen["driver"]["version"] if chosen.get("driver") else row["driver"]
     # 3.1 cannot be meant: it is what YAML makes of an unquoted 3.10.
     python = parse(
         python_version, what="Python version", error="python-no-wheel", example="'3.10'", known=_pythons()
     ).line
     bases = base_addresses(mirrors)
-    wheels, index = _choose(number, row, python, _wanted(torch_version))
+    wheels, index = _choose(number, driver, python, _wanted(torch_version))
     base = bases[table("pytorch")["indexes"]["base"]]
     index_url = base + table("pytorch")["indexes"]["path"].format(index=index.directory)
     packages = {name: f"{wheels[name]}+rocm{index.directory}" for name in PACKAGES}
@@ -68,7 +71,7 @@ def resolve_torch(
         "python": list(wheels["python"]),
         "trusted_host": trusted_host(index_url),
         "alternatives": _alternatives(number, bases),
-        "warnings": _warnings(number, row, wheels, index),
+        "warnings": _warnings(number, driver, wheels, index),
     }
 
 
@@ -79,9 +82,9 @@ def _wanted(torch_version: object) -> Version | None:
     return parse(torch_version, what="PyTorch version", error="torch-no-index", example="'2.3.0'", known=_sets())
 
 
-def _choose(number: Version, release: Row, python: str, wanted: Version | None) -> tuple[Row, Version]:
+def _choose(number: Version, driver: str | None, python: str, wanted: Version | None) -> tuple[Row, Version]:
     """The wheel set and its index. Which of the two refusals applies depends on what is missing first."""
-    usable = _usable_indexes(number, release)
+    usable = _usable_indexes(number, driver)
     if wanted is None:
         nearest = usable[:1]
         candidates = [(row, index) for index in nearest for row in _newest_first() if _on_index(row, index)]
@@ -99,10 +102,9 @@ def _choose(number: Version, release: Row, python: str, wanted: Version | None) 
     raise _refuse("python-no-wheel", f"{subject} has no wheel for Python {python}", number, usable)
 
 
-def _usable_indexes(number: Version, release: Row) -> list[Version]:
-    """Indexes at or below the release whose ROCm the release's driver serves, nearest first."""
+def _usable_indexes(number: Version, driver: str | None) -> list[Version]:
+    """Indexes at or below the release whose ROCm the driver serves, nearest first."""
     below = [index for index in _indexes() if index <= number]
-    driver = release["driver"]
     return [index for index in reversed(below) if not driver or _serves(driver, index) is not False]
 
 
@@ -203,14 +205,20 @@ def _families(number: Version, row: Row) -> list[tuple[str | None, list[str] | N
     return [(family, gfx) for family, gfx in members.items() if gfx]
 
 
-def _warnings(number: Version, release: Row, wheels: Row, index: Version) -> list[dict[str, str]]:
+def _warnings(number: Version, driver: str | None, wheels: Row, index: Version) -> list[dict[str, str]]:
     subject = f"PyTorch {wheels['torch']}"
     found = of_row(wheels, subject)
-    if release["driver"] and _serves(release["driver"], index) is None:
-        found.append(Doubt(f"driver {release['driver']} with user space {index.line}", "unconfirmed"))
+    if driver and _serves(driver, index) is None:
+        found.append(Doubt(f"driver {driver} with user space {index.line}", "unconfirmed"))
+    audio = _sets().get(parse(wheels["torchaudio"]))
+    if audio and not _on_index(audio, index):
+        found.append(Doubt(f"torchaudio {wheels['torchaudio']} built for ROCm {index.directory}", "inferred"))
     told = warnings(found)
     if index.line != number.line:
-        message = f"the wheels carry ROCm {index.directory}, the host has {number}: no nearer index"
+        message = (
+            f"the wheels carry ROCm {index.directory}, the host has {number}: no nearer index has {subject}"
+            " that the driver serves"
+        )
         told.append({"id": "torch-index-older", "message": message})
     listed = _listed_by_amd(number)
     if listed and not _among(parse(wheels["torch"]), listed):

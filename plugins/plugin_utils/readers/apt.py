@@ -155,7 +155,7 @@ _NOT_FOUND = rule(
 )
 _UNPACK = re.compile(r"\(--(?:unpack|install)\)")
 _FILE = re.compile(rf"{_QUOTE} ?/\S+ ?{_QUOTE}|\s/\S+\uff0c")
-_KERNEL = re.compile(r"\d+\.\d+\.\d+-0\d{5}(?:rc\d+)?-\w+")
+_KERNEL = re.compile(r"(?<!\d)\d+\.\d+\.\d+-0\d{5}(?:rc\d+)?-\w+")
 _COMPLAINT = re.compile(rf"{_ERROR}|^\s*Error!|^\s*ERROR\b")
 
 IDS = frozenset(

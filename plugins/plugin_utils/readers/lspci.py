@@ -27,6 +27,7 @@ _FUNCTION = re.compile(
     re.IGNORECASE,
 )
 _IDS = re.compile(rf"\[({_HEX4}):({_HEX4})\]", re.IGNORECASE)
+_WRAPPED_IDS = re.compile(rf"\[({_HEX4}):({_HEX4})\]\s*(?:[(\[]|$)", re.IGNORECASE)
 _NUMERIC = re.compile(rf"^(?:class )?\[?({_HEX4})\]?: (?:device )?({_HEX4}):({_HEX4})\b", re.IGNORECASE)
 _CLASS_CODE = re.compile(rf"\[?\b({_HEX4})\]?$", re.IGNORECASE)
 _UNNAMED = re.compile(rf"\bDevice ({_HEX4})\b", re.IGNORECASE)
@@ -143,19 +144,22 @@ def _function(match: re.Match[str], following: str) -> Function:
         # A script that prints the ids first separates class and product by blanks.
         name, product = next(((known, text) for known in _CLASSES if text.lower().startswith(known)), (text, text))
     pci_class = _class(name)
-    ids = _IDS.findall(product) or _wrapped_ids(following) or _IDS.findall(f"[{match['early']}]")
+    ids = _IDS.findall(product) or _wrapped_ids(name, following) or _IDS.findall(f"[{match['early']}]")
     if ids:
         vendor, device = (part.lower() for part in ids[-1])
         return Function(address, vendor, device, pci_class, gpu=_is_gpu(vendor, pci_class))
     return _by_name(address, product, pci_class)
 
 
-def _wrapped_ids(following: str) -> list[tuple[str, str]]:
-    """The ids on the next line where a mail program broke the line; details and other functions are not that."""
-    if _FUNCTION.match(following) or _DETAIL.match(following):
+def _wrapped_ids(class_name: str, following: str) -> list[tuple[str, str]]:
+    """The ids on the next line where a mail program broke the line; details and other functions are not that.
+
+    lspci prints ids for the class and the product or for neither, and only a revision or a bracket after them.
+    """
+    if not _CLASS_CODE.search(class_name) or _FUNCTION.match(following) or _DETAIL.match(following):
         return []
-    ids: list[tuple[str, str]] = _IDS.findall(following)
-    return ids
+    wrapped = _WRAPPED_IDS.search(following)
+    return [(wrapped[1], wrapped[2])] if wrapped else []
 
 
 def _by_name(address: str, product: str, pci_class: str | None) -> Function:

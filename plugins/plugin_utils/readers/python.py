@@ -119,7 +119,7 @@ RULES = (
     rule("torch-no-index", r"(?:40[34] Client Error|HTTP error 40[34]|client error \(40[34]).*(?:/whl/|\.whl\b)"),
     DISK,
     # Settings.
-    rule("hsa-override-set", r"\bHSA_OVERRIDE_GFX_VERSION\s*[=:]\s*['\"]?\d"),
+    rule("hsa-override-set", r"^(?!\s*#\s).*\bHSA_OVERRIDE_GFX_VERSION(?:_\d{1,3})?\s*[=:]\s*['\"]?\d"),
     rule("ld-library-path-set", rf"\bLD_LIBRARY_PATH\s*[=:]\s*\S{{0,2000}}/{_ROCM_FOLDER}(?:/[\w.+-]+)*/lib(?:64)?\b"),
 )
 

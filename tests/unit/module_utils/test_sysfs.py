@@ -71,6 +71,9 @@ def test_damaged_bus_entries_are_survived(make_host: MakeHost) -> None:
         (110501, "gfx1151"),
         (120001, "gfx1201"),
         (0, None),
+        (9, None),
+        (999999999999, None),
+        (991717, None),
     ],
 )
 def test_gfx_name(number: int, name: str | None) -> None:

@@ -235,6 +235,7 @@ def kernel(series: str, point: str, *, preview: bool = False) -> dict[str, Any]:
         "only": [],
         "without": [],
         "package": None,
+        "note": None,
         "status": "confirmed",
     }
 
@@ -599,6 +600,17 @@ def test_prerequisites_follow_the_release(version: str, codename: str, prerequis
 def test_debian_has_no_package_of_extra_modules() -> None:
     packages = resolve_release("6.4", host("bookworm"))["packages"]
     assert packages["driver_prerequisites"] == ["linux-headers-{kernel}"]
+
+
+def test_a_limit_of_a_kernel_row_is_in_the_answer() -> None:
+    (kernel,) = resolve_release("6.3.1", {"codename": "bookworm"})["kernels"]
+    assert "single node" in kernel["note"]
+
+
+@pytest.mark.parametrize("driver", [0, False, [], {}])
+def test_an_empty_driver_of_another_type_is_no_default(driver: object) -> None:
+    with pytest.raises(DecisionError):
+        resolve_release("6.4.0", {"codename": "noble"}, driver=driver)
 
 
 def test_old_releases_have_the_opencl_directory() -> None:

@@ -120,6 +120,20 @@ def test_an_index_that_the_driver_does_not_serve_is_not_used() -> None:
     assert "2.4.1 (rocm6.1, Python 3.8-3.12)" in error.expected
 
 
+def test_a_chosen_driver_decides_which_indexes_are_used() -> None:
+    newer = resolve_release("7.2.4", NOBLE, driver="31.50")
+    assert refusal(newer, "3.12", "2.9.1").id == "torch-no-index"
+    older = resolve_release("7.14", NOBLE, driver="30.30.4")
+    assert resolve_torch(older, "3.12", "2.9.1")["rocm_index"] == "6.4"
+
+
+def test_a_torchaudio_that_was_not_published_for_the_index_is_a_doubt() -> None:
+    (doubt,) = resolve_torch("7.14", "3.12")["warnings"]
+    assert doubt["id"] == "fact-inferred"
+    assert "torchaudio 2.11.0 built for ROCm 7.14" in doubt["message"]
+    assert resolve_torch("7.2.4", "3.12", "2.14.0")["warnings"] == []
+
+
 @pytest.mark.parametrize(
     ("rocm", "python", "torch", "id"),
     [
@@ -191,7 +205,11 @@ def test_mirrors(mirror: str | None, url: str, trusted: str | None) -> None:
 
 def test_ten_comes_with_warnings_and_the_address_of_amd() -> None:
     wheels = resolve_torch("10.1", "3.12", None, {"amd_stable": "https://mirror.example/stable"})
-    assert [warning["id"] for warning in wheels["warnings"]] == ["fact-unconfirmed", "torch-index-older"]
+    assert [warning["id"] for warning in wheels["warnings"]] == [
+        "fact-unconfirmed",
+        "fact-inferred",
+        "torch-index-older",
+    ]
     assert [row["url"] for row in wheels["alternatives"]] == ["https://mirror.example/stable/rocm/whl-next/"]
     assert wheels["alternatives"][0]["torch"] == "2.12 to 2.14"
 

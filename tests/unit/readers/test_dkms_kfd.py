@@ -242,6 +242,20 @@ def test_dkms_capture(name: str) -> None:
                 )
             ],
         ),
+        (
+            f"amdgpu/6.3.6, {NOBLE}, {ARCH}: installed (original_module exists) (WARNING! Missing some built modules!)"
+            " (WARNING! Diff between built and installed module!)",
+            [
+                (
+                    "amdgpu",
+                    "6.3.6",
+                    NOBLE,
+                    ARCH,
+                    "installed",
+                    "Missing some built modules!; Diff between built and installed module!",
+                )
+            ],
+        ),
         # A parallel shell.
         (f"node1: amdgpu/6.3.6, {NOBLE}, {ARCH}: installed\n", [("amdgpu", "6.3.6", NOBLE, ARCH, "installed", None)]),
         (

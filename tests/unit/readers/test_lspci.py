@@ -199,6 +199,12 @@ TREE = """\
             [],
         ),
         ("My VGA compatible controller is an AMD Radeon [AMD/ATI] card at 03:00.0, I think [1002:744c].", []),
+        (
+            "01:00.0 VGA compatible controller: NVIDIA Corporation GP106 [GeForce GTX 1060 6GB] (rev a1)\n"
+            "[    0.512345] pci 0000:03:00.0: [1002:744c] type 00 class 0x030000",
+            [],
+        ),
+        ("00:02.0 VGA compatible controller: Intel Corporation UHD Graphics 630\nCard 0: [1002:744c]", []),
         ("00:0f.0 VGA compatible controller [0300]: VMware SVGA II Adapter [15ad:0405]", []),
         ("[    6.5] pci 0000:e3:00.0: [1002:738c] type 00 class 0x038000 PCIe Legacy Endpoint", []),
         ("GPU: 0\n    BDF: 0000:c5:00.0\n    UUID: 00ff1586-0000-1000-8000-000000000000\n", []),

@@ -472,6 +472,8 @@ NOT_FOUND = "ERROR: Could not find a version that satisfies the requirement "
         ("torch==2.8.0\nnvidia-ml-py==12.575.51\n", []),
         ("torch==2.8.0+rocm6.4\nnvidia-nccl-cu12==2.27.3\n", ["venv-mixed-wheels"]),
         ("torch==2.8.0+rocm6.4\nnvidia-nvtx-cu12==12.8.90\n", ["venv-mixed-wheels"]),
+        ("export HSA_OVERRIDE_GFX_VERSION_1=10.3.0", ["hsa-override-set"]),
+        ("# HSA_OVERRIDE_GFX_VERSION=11.0.0 is not set here", []),
         ("LD_LIBRARY_PATH=/usr/lib:/opt/rocm/lib64", ["ld-library-path-set"]),
         ("LD_LIBRARY_PATH: /opt/rocm/core-7.14/lib", ["ld-library-path-set"]),
         ("export LD_LIBRARY_PATH=$HOME/v/site-packages/_rocm_sdk_core/lib", ["ld-library-path-set"]),

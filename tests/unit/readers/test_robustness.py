@@ -155,6 +155,11 @@ NEARLY = (
     *("  Node:                    1", "  Chip ID:                 29857(0x74a1)", "The gfx90a GPU is an MI210."),
     *("1f:00.0 ISA bridge [0601]: Intel Corporation [8086:7a04]", "Subsystem: AMD [1002:0c34]", "[1002:74a1]"),
     *("c1:00.1 Audio device [0403]: AMD [1002:ab38]", "VGA compatible controller: AMD", "Kernel driver in use: amdgpu"),
+    *(
+        "01:00.0 VGA compatible controller: NVIDIA Corporation GP106 [GeForce GTX 1060 6GB] (rev a1)",
+        "Card [1002:744c]",
+    ),
+    *("03:00.0 VGA compatible controller: Intel Corporation UHD", "[ 0.5] pci 0000:03:00.0: [1002:744c] type 00"),
     *("cpu_cores_count 16", "simd_count 0", "gfx_target_version 0", "simd_count is 416", "device_id 29711"),
     *("nodes/0/properties:cpu_cores_count 16", "nodes/1/gpu_id:51259", "nodes/1/caches/0/properties:level 2"),
 )
