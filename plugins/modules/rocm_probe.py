@@ -7,8 +7,8 @@ DOCUMENTATION = r"""
 module: rocm_probe
 short_description: Ask package servers whether what will be needed is there
 description:
-  - Sends one HEAD request per URL and fetches each signing key once, all at the same time, from the host itself,
-    so that its own proxy, mirror and name service are what is tried.
+  - Sends one HEAD request per URL and fetches each signing key and page of a wheel index once, all at the same time,
+    from the host itself, so that its own proxy, mirror and name service are what is tried.
   - Changes nothing. A failing server is an answer, not a failure of the module; the filter C(gpufleet.rocm.plan)
     decides what it means.
 version_added: 0.1.0
@@ -24,6 +24,24 @@ options:
     type: list
     elements: str
     default: []
+  wheels:
+    description: Pages of a wheel index (PEP 503), and what is looked for on each.
+    type: list
+    elements: dict
+    default: []
+    suboptions:
+      url:
+        description: URL of the page.
+        type: str
+        required: true
+      project:
+        description: Name of the project whose page it is.
+        type: str
+        required: true
+      version:
+        description: Version that a wheel is wanted of.
+        type: str
+        required: true
   timeout:
     description: Seconds to wait for one server.
     type: int
@@ -41,6 +59,10 @@ EXAMPLES = r"""
       - https://repo.radeon.com/rocm/apt/6.0/dists/jammy/Release
     keys:
       - https://repo.radeon.com/rocm/rocm.gpg.key
+    wheels:
+      - url: https://download.pytorch.org/whl/rocm6.0/torch/
+        project: torch
+        version: 2.3.0+rocm6.0
   register: probe
 """
 
@@ -56,6 +78,18 @@ keys:
       and C(content), the key in ASCII armour.
   returned: always
   type: dict
+wheels:
+  description:
+    - For each page C(status) and C(error) as above, C(tags) of the wheels of the wanted version for Linux on x86_64
+      (empty where there is none), and C(versions), up to 20 of those that the page has wheels of.
+  returned: always
+  type: dict
+  sample:
+    https://download.pytorch.org/whl/rocm6.0/torch/:
+      status: 200
+      error: ""
+      tags: [cp310-cp310, cp311-cp311]
+      versions: [2.3.0+rocm6.0, 2.3.1+rocm6.0]
 """
 
 import socket
@@ -66,19 +100,22 @@ from urllib.error import HTTPError, URLError
 from ansible.module_utils.basic import AnsibleModule
 from ansible.module_utils.urls import open_url
 
-from ansible_collections.gpufleet.rocm.plugins.module_utils import openpgp
+from ansible_collections.gpufleet.rocm.plugins.module_utils import openpgp, wheel_pages
 
 # A key is a few kilobytes; anything larger is an error page or worse.
 KEY_LIMIT = 256 * 1024
+# The page of torch with every build there ever was has about two megabytes.
+PAGE_LIMIT = 16 * 1024 * 1024
+VERSIONS_SHOWN = 20
 AGENT = "gpufleet.rocm"
 PARALLEL = 8
 
 
-def request(url: str, method: str, timeout: int) -> tuple[int | None, str, bytes]:
+def request(url: str, method: str, timeout: int, limit: int = KEY_LIMIT) -> tuple[int | None, str, bytes]:
     """Return ``(status, error, body)`` for one request; never raises for what a server or network does."""
     try:
         response = open_url(url, method=method, timeout=timeout, http_agent=AGENT)
-        body = b"" if method == "HEAD" else response.read(KEY_LIMIT)
+        body = b"" if method == "HEAD" else response.read(limit)
         return response.getcode(), "", body
     except HTTPError as error:
         return error.code, "", b""
@@ -112,12 +149,28 @@ def fetch_key(url: str, timeout: int) -> dict[str, Any]:
     return answer
 
 
+def look_for_wheels(question: dict[str, str], timeout: int) -> dict[str, Any]:
+    """What one page of a wheel index has of the wanted version."""
+    status, error, body = request(question["url"], "GET", timeout, PAGE_LIMIT)
+    if len(body) == PAGE_LIMIT:
+        error = "a page of more than %d MiB" % (PAGE_LIMIT >> 20)
+    offers = wheel_pages.offers(body.decode("utf-8", "replace"), question["project"])
+    tags = offers.get(question["version"].lower(), [])
+    return {"status": status, "error": error, "tags": tags, "versions": list(offers)[-VERSIONS_SHOWN:]}
+
+
 def main() -> None:
     """Entry point."""
     module = AnsibleModule(
         argument_spec={
             "urls": {"type": "list", "elements": "str", "default": []},
             "keys": {"type": "list", "elements": "str", "default": [], "no_log": False},
+            "wheels": {
+                "type": "list",
+                "elements": "dict",
+                "default": [],
+                "options": {name: {"type": "str", "required": True} for name in ("url", "project", "version")},
+            },
             "timeout": {"type": "int", "default": 10},
         },
         supports_check_mode=True,
@@ -126,10 +179,12 @@ def main() -> None:
     with ThreadPoolExecutor(max_workers=PARALLEL) as pool:
         urls = {url: pool.submit(ask, url, timeout) for url in module.params["urls"]}
         keys = {url: pool.submit(fetch_key, url, timeout) for url in module.params["keys"]}
+        wheels = {row["url"]: pool.submit(look_for_wheels, row, timeout) for row in module.params["wheels"]}
         module.exit_json(
             changed=False,
             urls={url: answer.result() for url, answer in urls.items()},
             keys={url: answer.result() for url, answer in keys.items()},
+            wheels={url: answer.result() for url, answer in wheels.items()},
         )
 
 

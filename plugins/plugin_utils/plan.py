@@ -17,7 +17,7 @@ Shape of the result (also the ``plan`` part of the report)::
     gpus: [{address, device, name, gfx}]          # AMD GPUs only
     stages: {repo, driver, sdk, access, environment, pytorch}, each with ``actions`` and what its role needs
     actions: [{stage, action, target, reason}]    # all stages, in the order in which they happen
-    probe: {urls: [...], keys: [...]}             # what the host should ask before the first change
+    probe: {urls, keys, wheels: [...]}            # what the host should ask before the first change
     verify: {...}                                 # what rocm_verify checks; user_space: whether it is there by then
 """
 
@@ -77,13 +77,13 @@ def make_plan(
         release=release,
         torch=_torch(facts, wishes, release, findings) if not only or "pytorch" in only else None,
         gpus=gpus,
-        probe=probe or {"urls": {}, "keys": {}},
+        probe=probe or {"urls": {}, "keys": {}, "wheels": {}},
         today=today or datetime.date.today().isoformat(),
     )
     stages = all_stages(situation, findings)
-    rules.check(situation, stages, findings)
     user_space = not any(stages[name]["actions"] for name in USER_SPACE if only and name not in only)
     stages = {name: stage if not only or name in only else {**stage, "actions": []} for name, stage in stages.items()}
+    rules.check(situation, stages, findings)
     return _result(facts, raw_wishes, wishes.as_dict(), findings, situation, stages, user_space)
 
 
@@ -164,7 +164,7 @@ def _result(
         "gpus": [gpu.as_dict() for gpu in situation.gpus] if situation else [],
         "stages": dict(stages),
         "actions": actions,
-        "probe": questions(situation) if situation else {"urls": [], "keys": []},
+        "probe": questions(situation) if situation else {"urls": [], "keys": [], "wheels": []},
         "verify": {**_verify(facts, situation, reboot), "user_space": user_space} if situation else None,
     }
 

@@ -15,6 +15,7 @@ from ansible_collections.gpufleet.rocm.plugins.module_utils.packages import is_a
 VENV = "/opt/pytorch-rocm"
 SANDBOX_KEY = "0123456789ABCDEF0123456789ABCDEF01234567"
 KEY_TEXT = "-----BEGIN PGP PUBLIC KEY BLOCK-----\n\nsample\n-----END PGP PUBLIC KEY BLOCK-----\n"
+WHEEL_TAGS = [f"cp3{minor}-cp3{minor}" for minor in range(8, 15)]
 ROOMY = {"free_mb": 500_000, "total_mb": 1_000_000}
 # Codename: id, version, Python, kernel.
 SYSTEMS = {
@@ -203,6 +204,10 @@ def answers(plan: dict[str, Any], **changes: Any) -> dict[str, Any]:
         "keys": {
             url: {"status": 200, "error": "", "fingerprints": [fingerprints[url]], "content": KEY_TEXT, **changes}
             for url in plan["probe"]["keys"]
+        },
+        "wheels": {
+            row["url"]: {"status": 200, "error": "", "tags": list(WHEEL_TAGS), "versions": [row["version"]]}
+            for row in plan["probe"]["wheels"]
         },
     }
 

@@ -6,7 +6,15 @@ from collections.abc import Mapping
 from typing import Any
 
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.findings import Findings
-from ansible_collections.gpufleet.rocm.plugins.plugin_utils.rules import driver, gpus, host, kernel, servers, stack
+from ansible_collections.gpufleet.rocm.plugins.plugin_utils.rules import (
+    driver,
+    gpus,
+    host,
+    kernel,
+    servers,
+    stack,
+    wheels,
+)
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.stages.situation import Situation
 
 RULES = (
@@ -36,6 +44,7 @@ RULES = (
     host.unattended_upgrades,
     host.sessions,
     servers.answers,
+    wheels.pages,
     servers.keys,
     servers.expiry,
     servers.common_keyring,

@@ -9,7 +9,14 @@ from typing import Any
 from ansible_collections.gpufleet.rocm.plugins.module_utils import paths
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.findings import Findings
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.matrix import older_driver
-from ansible_collections.gpufleet.rocm.plugins.plugin_utils.stages import questions
+from ansible_collections.gpufleet.rocm.plugins.plugin_utils.rules.needs import (
+    GONE,
+    healthy,
+    needed_sources,
+    told,
+    unneeded,
+)
+from ansible_collections.gpufleet.rocm.plugins.plugin_utils.stages import questions, release_file
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.stages.situation import Situation
 
 Stages = Mapping[str, Mapping[str, Any]]
@@ -19,13 +26,16 @@ EXPIRY_NOTICE = datetime.timedelta(days=30)
 
 
 def answers(situation: Situation, stages: Stages, findings: Findings) -> None:
-    """What the servers answered; a host in sync that needs nothing from them is not held up by their outage."""
-    needed = _needed(stages)
+    """Every repository that this run fetches something from must answer."""
+    needed = [release_file(source) for source in needed_sources(situation, stages)]
+    failing: dict[str, str] = {}
     for url in questions(situation)["urls"]:
         answer = situation.probe["urls"].get(url)
-        if answer is None or answer["status"] == 200 or not needed:
+        if answer is None or healthy(answer):
             continue
-        if answer["status"] in (403, 404, 410):
+        if url not in needed:
+            failing[url] = told(answer)
+        elif answer["status"] in GONE:
             findings.add(
                 "repo-path-missing",
                 found=f"{url} answers {answer['status']}",
@@ -36,15 +46,11 @@ def answers(situation: Situation, stages: Stages, findings: Findings) -> None:
         else:
             findings.add(
                 "repo-unreachable",
-                found=f"{url} gives {answer['error'] or answer['status']}",
+                found=f"{url} gives {told(answer)}",
                 expected="an answer of 200",
                 remedy="check network, proxy and mirror from this host; then run again",
             )
-
-
-def _needed(stages: Stages) -> bool:
-    """Whether the stages want anything of a server; a host in sync is not held up by one."""
-    return any(stage["actions"] for name, stage in stages.items() if name not in ("access", "environment"))
+    unneeded(failing, findings)
 
 
 def _other_driver(situation: Situation, url: str) -> str:
@@ -58,6 +64,7 @@ def _other_driver(situation: Situation, url: str) -> str:
 
 def keys(situation: Situation, stages: Stages, findings: Findings) -> None:
     """The key that a server hands out must be the pinned one, and must be there where one is to be written."""
+    needed = {source["keyring"] for source in needed_sources(situation, stages)}
     for key in situation.keys:
         answer = situation.probe["keys"].get(key["url"])
         if answer is None:
@@ -69,7 +76,7 @@ def keys(situation: Situation, stages: Stages, findings: Findings) -> None:
                 expected=key["fingerprint"],
                 remedy="find out who changed the key; only then pin it in rocm_key_fingerprints",
             )
-        elif answer.get("expires") and answer["expires"] < situation.today and _needed(stages):
+        elif answer.get("expires") and answer["expires"] < situation.today and key["path"] in needed:
             findings.add(
                 "key-expired-on-server",
                 found=f"{key['url']} holds a key that expired on {answer['expires']}",
@@ -78,8 +85,8 @@ def keys(situation: Situation, stages: Stages, findings: Findings) -> None:
             )
         elif not answer["content"] and any(file["path"] == key["path"] for file in stages["repo"]["keys"]):
             findings.add(
-                "repo-unreachable" if answer["status"] not in (404, 200) else "repo-path-missing",
-                found=f"{key['url']} gives {answer['error'] or answer['status']}",
+                "repo-path-missing" if answer["status"] in (200, *GONE) else "repo-unreachable",
+                found=f"{key['url']} gives {told(answer)}",
                 expected="the signing key",
                 remedy="check rocm_mirror_* and the network from this host; then run again",
             )

@@ -7,7 +7,6 @@ role needs to act (contents, package patterns), so that plan and act can never d
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -41,16 +40,21 @@ def all_stages(situation: Situation, findings: Findings) -> dict[str, Stage]:
 
 
 def questions(situation: Situation) -> dict[str, list[Any]]:
-    """What the host should ask the servers before the first change: one HEAD per repository, each key once."""
-    urls = [_release_file(source) for source in situation.sources]
-    if situation.torch:
-        urls += [_wheel_page(situation.torch)]
-    return {"urls": urls, "keys": [key["url"] for key in situation.keys]}
+    """What the host should ask the servers before the first change: each repository, key and page of wheels once."""
+    return {
+        "urls": [release_file(source) for source in situation.sources],
+        "keys": [key["url"] for key in situation.keys],
+        "wheels": _wheel_pages(situation.torch) if situation.torch else [],
+    }
 
 
-def _release_file(source: Mapping[str, Any]) -> str:
+def release_file(source: Mapping[str, Any]) -> str:
+    """The address whose answer tells whether a repository is there."""
     return f"{source['uri'].rstrip('/')}/dists/{source['suite']}/Release"
 
 
-def _wheel_page(torch: Mapping[str, Any]) -> str:
-    return re.sub(r"/*$", "/torch/", torch["index_url"], count=1)
+def _wheel_pages(torch: Mapping[str, Any]) -> list[dict[str, str]]:
+    index = torch["index_url"].rstrip("/")
+    return [
+        {"url": f"{index}/{name}/", "project": name, "version": version} for name, version in torch["packages"].items()
+    ]

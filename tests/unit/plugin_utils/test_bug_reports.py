@@ -8,6 +8,7 @@ A row is either a host to plan for or the output of a tool to read::
     has       wishes that were carried out before, on top of the row's own; then the host is not bare
     wishes    rocm_* variables without the prefix; ROCm 6.0 for ada without PyTorch where the row says no more
     servers   {part of a URL: HTTP status}
+    index     {project: what its page of the wheel index has: tags of the wanted version, versions}; nothing by default
     key       what differs in the answer about each signing key
     refuses   exactly these refusals
     warns     these warnings among others
@@ -47,7 +48,7 @@ REFUSED = [(row, id) for row in PLANS for id in row.get("refuses", []) if id != 
 IDS = ("refuses", "warns", "silent", "finds")
 COMMON = {"entry", "title", "gives", "holds", "lacks"}
 OF_A_HOST = {"host", "os_release", "kernel", "gpus", "packages", "sources", "partitions", "venv", "facts", "has"}
-OF_A_HOST |= {"wishes", "servers", "key", "refuses", "warns", "silent", "says", "stages", "actions"}
+OF_A_HOST |= {"wishes", "servers", "index", "key", "refuses", "warns", "silent", "says", "stages", "actions"}
 
 
 def name(row: Row) -> str:
@@ -90,9 +91,13 @@ def answered(facts: dict[str, Any], wishes: dict[str, Any], row: Row) -> dict[st
         return first
     probe = builder.answers(first, **row.get("key", {}))
     for part, status in row.get("servers", {}).items():
-        urls = [url for url in probe["urls"] if part in url]
-        assert urls, f"no server is asked for {part}"
-        probe["urls"].update({url: {"status": status, "error": ""} for url in urls})
+        found = [answer for kind in ("urls", "wheels") for url, answer in probe[kind].items() if part in url]
+        assert found, f"no server is asked for {part}"
+        for answer in found:
+            answer.update({"status": status, "error": ""})
+    for project, changes in row.get("index", {}).items():
+        (page,) = [answer for url, answer in probe["wheels"].items() if url.endswith(f"/{project}/")]
+        page.update({"tags": [], "versions": [], **changes})
     return make_plan(facts, wishes, probe, TODAY)
 
 
