@@ -13,7 +13,9 @@ from ansible_collections.gpufleet.rocm.plugins.module_utils.host import Host
 
 DATABASE = "/var/lib/dpkg"
 _LIMIT = 128 * 1024 * 1024
-_CLEAN = ("installed", "config-files", "not-installed")
+# A package with triggers to run is configured; the next run of dpkg sees to them, and apt goes on meanwhile.
+INSTALLED = ("installed", "triggers-pending", "triggers-awaited")
+_CLEAN = (*INSTALLED, "config-files", "not-installed")
 _FIELDS = re.compile(r"^(Package|Status|Version|Architecture): *(.*)$", re.M)
 
 

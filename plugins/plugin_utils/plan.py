@@ -11,7 +11,7 @@ Shape of the result (also the ``plan`` part of the report)::
     disruptive: bool                  # a run works on the driver or reboots: the GPUs are taken from their users
     asked, wishes: {...}              # as the inventory says them, and typed (wishes.py)
     release, torch: {...} or null     # see releases.py and torch_wheels.py
-    actual: {rocm, driver, torch}     # versions found on the host, null where absent
+    actual: {rocm, driver, torch}     # versions found on the host, null where absent; 'inbox KERNEL' for its own driver
     drained: bool                     # an earlier run took the host out of service and did not give it back
     driver_mode: dkms | inbox | none
     gpus: [{address, device, name, gfx}]          # AMD GPUs only
@@ -93,6 +93,7 @@ def _release(facts: Facts, wishes: Wishes, findings: Findings) -> dict[str, Any]
         "id": os["id"] if os["base_id"] == "ubuntu" else os["base_id"],
         "version_id": os["version_id"],
         "codename": os["base_codename"],
+        "name": _system_name(os),
     }
     try:
         return resolve_release(
@@ -101,6 +102,12 @@ def _release(facts: Facts, wishes: Wishes, findings: Findings) -> dict[str, Any]
     except DecisionError as error:
         findings.refuse(error)
         return None
+
+
+def _system_name(os: Mapping[str, Any]) -> str:
+    """The host's system as it calls itself, and the fields that decide: 'LMDE 6 (linuxmint 6 faye)'."""
+    fields = " ".join(str(os[key]) for key in ("id", "version_id", "codename") if os[key])
+    return f"{os['pretty_name']} ({fields})" if os["pretty_name"] else fields
 
 
 def _torch(facts: Facts, wishes: Wishes, release: Mapping[str, Any], findings: Findings) -> dict[str, Any] | None:
@@ -179,9 +186,10 @@ def _actual(facts: Facts, wishes: Mapping[str, Any]) -> dict[str, str | None]:
     linked = facts["rocm"]["link"]
     installed = {row["path"]: row["version"] for row in facts["rocm"]["installs"]}
     venv = next((row for row in facts["venvs"] if row["path"] == wishes.get("pytorch_venv")), None)
+    driver, kernel = facts["driver"], facts["kernel"]["release"]
     return {
         "rocm": installed.get(linked),
-        "driver": facts["driver"]["version"],
+        "driver": driver["version"] or (f"inbox {kernel}" if driver["loaded"] else None),
         "torch": venv["packages"].get("torch") if venv and venv["exists"] else None,
     }
 

@@ -71,7 +71,7 @@ def resolve_release(
     number, release = find_release(version)
     if driver is not None and driver != "":
         release = MappingProxyType({**release, "driver": find_driver(driver)["version"]})
-    system = systems.find_system(os)
+    system = systems.find_system(os, number)
     repository = _repository(number, release)
     _check_published(number, system)
     bases = base_addresses(mirrors)
@@ -134,7 +134,7 @@ def _check_published(number: Version, system: Row) -> None:
     here = [version.directory for version in systems.releases_for(system["codename"])]
     raise DecisionError(
         "os-release-mismatch",
-        f"ROCm {number} is not published for {systems.label(system)}",
+        f"ROCm {number} is not published for {systems.label(system)} ({system['codename']})",
         f"one of its systems: {', '.join(systems.systems_of(number))}",
         f"choose a release that {systems.label(system)} has ({', '.join(here)}), or another system",
     )

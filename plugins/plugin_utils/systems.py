@@ -11,15 +11,17 @@ from ansible_collections.gpufleet.rocm.plugins.plugin_utils.matrix import Row, r
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.versions import Version, parse
 
 
-def find_system(os: object) -> Row:
+def find_system(os: object, release: Version | None = None) -> Row:
     """The row of os.yml for `{id, version_id, codename}`. Raises DecisionError `os-unsupported`.
+
+    The message calls the host by `name` where that is given, and names the systems of the wanted `release`.
 
     The codename decides, because a derivative keeps its own id and version number above Ubuntu's codename.
     Without a codename, id and version do; a point release (22.04.4, 12.5) counts as its release. A host whose codename
     is not the one of its own id and version contradicts itself and is refused.
     """
     if not isinstance(os, Mapping):
-        raise _refuse(f"the operating system is given as {type(os).__name__}")
+        raise _refuse(f"the operating system is given as {type(os).__name__}", release)
     codename, id, version = (_text(os.get(key)) for key in ("codename", "id", "version_id"))
     rows: Sequence[Row] = table("os")["systems"]
     named = next((row for row in rows if row["codename"] == codename), None)
@@ -29,9 +31,10 @@ def find_system(os: object) -> Row:
         return named
     if numbered and not codename:
         return numbered
-    described = " ".join(part for part in (id, version, f"({codename})" if codename else "") if part)
+    own = os.get("name")
+    described = ascii(own)[1:-1] if isinstance(own, str) and own else " ".join(filter(None, (id, version, codename)))
     contradiction = ", whose codename belongs to another release" if named else ""
-    raise _refuse(f"the host runs {described or 'an unnamed operating system'}{contradiction}")
+    raise _refuse(f"the host runs {described or 'an unnamed operating system'}{contradiction}", release)
 
 
 def is_derivative(os: Mapping[str, object], system: Row) -> bool:
@@ -80,11 +83,13 @@ def _text(value: object) -> str:
     return text if text.isprintable() else ascii(text)
 
 
-def _refuse(found: str) -> DecisionError:
+def _refuse(found: str, release: Version | None) -> DecisionError:
+    systems = systems_of(release) if release else [label(row) for row in table("os")["systems"]]
+    wanted = f"one that ROCm {release} is published for" if release else "a system built on one of"
     return DecisionError(
         "os-unsupported",
         found,
-        "a system built on one of " + ", ".join(label(row) for row in table("os")["systems"]),
-        "use a long-term support release of Ubuntu or a listed Debian, AMD publishes no packages for others; for a "
-        "derivative give the codename underneath (UBUNTU_CODENAME in /etc/os-release)",
+        f"{wanted}: {', '.join(systems)}",
+        "use one of these, AMD publishes no ROCm for the one that was found; for a derivative give the codename "
+        "underneath (UBUNTU_CODENAME in /etc/os-release)",
     )

@@ -19,6 +19,7 @@ from ansible_collections.gpufleet.rocm.plugins.plugin_utils.stages.situation imp
 
 RULES = (
     host.architecture,
+    host.unread,
     stack.release_kind,
     stack.streams,
     stack.package_naming,

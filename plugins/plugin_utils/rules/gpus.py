@@ -23,15 +23,27 @@ def expected(situation: Situation, _stages: Stages, findings: Findings) -> None:
             "gpu-none",
             found="no AMD GPU (no PCI display or accelerator function with vendor 1002)",
             expected=f"{'at least one AMD GPU' if wanted is True else f'{wanted} AMD GPUs'} (rocm_expect_gpus)",
-            remedy="check slots, BIOS and passthrough, or correct rocm_expect_gpus",
+            remedy=_where_to_look(situation.facts["virtualization"]),
         )
     elif wanted is not None and wanted is not True and len(gpus) != wanted:
         findings.add(
             "gpu-count-mismatch",
             found=f"{len(gpus)} AMD GPUs",
             expected=f"{int(wanted)} (rocm_expect_gpus)",
-            remedy="check slots and passthrough, or correct rocm_expect_gpus",
+            remedy=_where_to_look(situation.facts["virtualization"]),
         )
+
+
+def _where_to_look(virtualization: Mapping[str, Any]) -> str:
+    """Where GPUs that are not seen get lost depends on what kind of machine looks for them."""
+    name = virtualization["name"]
+    places = {
+        "vm": f"pass the GPUs through to this virtual machine ({name}) on its hypervisor: PCI passthrough with "
+        "vfio-pci and the IOMMU on, or SR-IOV virtual functions",
+        "container": f"give this container ({name}) the devices when it is started (--device /dev/kfd "
+        "--device /dev/dri), and look on the machine below whether that sees them",
+    }
+    return places.get(virtualization["kind"], "check slots, power and BIOS") + "; or correct rocm_expect_gpus"
 
 
 def known(situation: Situation, _stages: Stages, findings: Findings) -> None:

@@ -29,6 +29,19 @@ def architecture(situation: Situation, _stages: Stages, findings: Findings) -> N
         )
 
 
+def unread(situation: Situation, _stages: Stages, findings: Findings) -> None:
+    """Parts of the host that could not be read are planned for as if nothing were there."""
+    problems = situation.facts["problems"]
+    if problems:
+        named = "; ".join(f"{row['section']}: {row['message'][:200]}" for row in problems[:5])
+        findings.add(
+            "facts-incomplete",
+            found=f"could not be read: {named}" + (f"; and {len(problems) - 5} more" if len(problems) > 5 else ""),
+            expected="a host that can be read completely; what is missing counts as absent in this plan",
+            remedy="read the host as root (become: true), mend what is named, then plan again",
+        )
+
+
 def virtualization(situation: Situation, _stages: Stages, findings: Findings) -> None:
     """Hosts whose GPUs belong to somebody else."""
     facts = situation.facts

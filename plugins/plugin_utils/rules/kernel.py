@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from ansible_collections.gpufleet.rocm.plugins.module_utils.kernel import parse_release
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.findings import Findings
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.kernels import unlisted, unsupported
+from ansible_collections.gpufleet.rocm.plugins.plugin_utils.stages.driver import role
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.stages.situation import Situation
 
 Stages = Mapping[str, Mapping[str, Any]]
@@ -19,13 +21,15 @@ def check_kernel(situation: Situation, stages: Stages, findings: Findings) -> No
         return
     for release in driver["kernels"]:
         _check_release(release, situation.release["driver"], findings)
-    kernel = situation.facts["kernel"]
-    if kernel["mainline"]:
+    mainline = [release for release in driver["kernels"] if parse_release(release)["mainline"]]
+    if mainline:
+        found = " and ".join(f"kernel {release}, which {role(situation.facts, release)}," for release in mainline)
         findings.add(
             "kernel-mainline",
-            found=f"kernel {kernel['release']} is a mainline build",
-            expected="a kernel of the distribution's own archive",
-            remedy="install linux-generic and boot it, or set rocm_driver_mode: inbox",
+            found=f"{found} {'is a mainline build' if len(mainline) == 1 else 'are mainline builds'}",
+            expected="kernels of the distribution's own archive",
+            remedy="install linux-generic, make it the one that boots (GRUB_DEFAULT) and reboot, "
+            "or set rocm_driver_mode: inbox",
         )
 
 

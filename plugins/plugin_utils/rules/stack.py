@@ -14,6 +14,9 @@ Stages = Mapping[str, Mapping[str, Any]]
 # rocm-hip-sdk7.2.4: the names that stay with one release, up to 7.2.4.
 VERSIONED = re.compile(r"[a-z][a-z0-9-]*?\d+\.\d+\.\d+")
 
+# As many packages as one line bears.
+SHOWN = 5
+
 
 def release_kind(situation: Situation, _stages: Stages, findings: Findings) -> None:
     """Releases that are not meant for production, or not for a whole host."""
@@ -37,24 +40,24 @@ def release_kind(situation: Situation, _stages: Stages, findings: Findings) -> N
 def streams(situation: Situation, _stages: Stages, findings: Findings) -> None:
     """/opt/rocm is a link up to 7.2 and a folder from 7.14 on: one cannot be installed over the other."""
     core = situation.release["stream"] == "core"
-    other = _legacy_parts(situation.facts) if core else _core_parts(situation.facts)
-    if not other:
-        return
-    wanted = f"ROCm {situation.release['version']}"
-    if core:
+    packages = _installed(situation.facts, "rocm-core" if core else "amdrocm")
+    other = (_legacy_trees if core else _core_trees)(situation.facts) + _with_versions(situation.facts, packages)
+    if other:
+        ages = ("up to 7.2", "from 7.14 on")
         findings.add(
-            "new-stream-over-legacy",
+            "new-stream-over-legacy" if core else "legacy-over-new-stream",
             found=", ".join(other),
-            expected=f"no ROCm up to 7.2 on a host that gets {wanted}",
-            remedy="remove it (apt-get autoremove --purge 'rocm-core*'), look that /opt/rocm is gone, then run again",
+            expected=f"no ROCm {ages[not core]} on a host that gets ROCm {situation.release['version']}",
+            remedy=_removal(packages) + "look that /opt/rocm is gone, then run again",
         )
-    else:
-        findings.add(
-            "legacy-over-new-stream",
-            found=", ".join(other),
-            expected=f"no ROCm from 7.14 on on a host that gets {wanted}",
-            remedy="remove it (apt-get autoremove --purge 'amdrocm*'), look that /opt/rocm is gone, then run again",
-        )
+
+
+def _removal(packages: list[str]) -> str:
+    """How to remove packages and what needs them, but not before somebody has seen the list."""
+    if not packages:
+        return "no package brought it: move it away, "
+    names = " ".join(packages)
+    return f"see what goes with it (apt-get --simulate purge {names}), purge it when that is ROCm alone, "
 
 
 def package_naming(situation: Situation, _stages: Stages, findings: Findings) -> None:
@@ -74,9 +77,12 @@ def package_naming(situation: Situation, _stages: Stages, findings: Findings) ->
     if other:
         findings.add(
             "versioned-unversioned-mix",
-            found=f"{', '.join(versioned or plain)} is wanted beside {', '.join(other[:3])}",
+            found=f"{', '.join(versioned or plain)} is wanted beside {', '.join(other)}",
             expected="either names with a version (side by side) or without (one release), not both",
-            remedy=f"remove {other[0]} from the host or from rocm_packages",
+            remedy=f"take {' '.join(other)} out of rocm_packages"
+            if set(other) <= set(wanted)
+            else f"see what goes with them (apt-get --simulate remove {' '.join(other)}), then remove them, "
+            "or wish for names of the same kind in rocm_packages",
         )
 
 
@@ -94,23 +100,22 @@ def other_installs(situation: Situation, stages: Stages, findings: Findings) -> 
             )
 
 
-def _legacy_parts(facts: Mapping[str, Any]) -> list[str]:
-    """What is left of the old layout: the link /opt/rocm or an installed rocm-core."""
+def _legacy_trees(facts: Mapping[str, Any]) -> list[str]:
+    """What is left of the old layout: the link /opt/rocm."""
     link = facts["rocm"]["link"]
-    linked = [f"/opt/rocm leads to {link}"] if link and not link.startswith("/opt/rocm/") else []
-    return linked + _with_version(facts, _installed(facts, "rocm-core"))
+    return [f"/opt/rocm leads to {link}"] if link and not link.startswith("/opt/rocm/") else []
 
 
-def _core_parts(facts: Mapping[str, Any]) -> list[str]:
-    """What is left of the new layout: trees below /opt/rocm or installed amdrocm packages."""
-    trees = [row["path"] for row in facts["rocm"]["installs"] if row["path"].startswith("/opt/rocm/core-")]
-    return trees or _with_version(facts, _installed(facts, "amdrocm"))
+def _core_trees(facts: Mapping[str, Any]) -> list[str]:
+    """What is left of the new layout: trees below /opt/rocm."""
+    return [row["path"] for row in facts["rocm"]["installs"] if row["path"].startswith("/opt/rocm/core-")]
 
 
 def _installed(facts: Mapping[str, Any], start: str) -> list[str]:
     return [name for name, row in facts["packages"].items() if name.startswith(start) and row["status"] == "installed"]
 
 
-def _with_version(facts: Mapping[str, Any], names: list[str]) -> list[str]:
-    """The first of them, for a message."""
-    return [f"{name} {facts['packages'][name]['version']}" for name in names[:1]]
+def _with_versions(facts: Mapping[str, Any], names: list[str]) -> list[str]:
+    """Some of them with their versions, for a message."""
+    shown = [f"{name} {facts['packages'][name]['version']}" for name in names[:SHOWN]]
+    return shown + ([f"{len(names) - SHOWN} more packages"] if len(names) > SHOWN else [])

@@ -48,7 +48,7 @@ def plan_environment(situation: Situation, findings: Findings) -> Stage:
             remedy=f"link own programs with {link_options(release)[0]}, or set rocm_ld_library_path: true",
         )
     for setting in facts["environment"]:
-        if setting["file"] == paths.PROFILE:
+        if setting["file"] == paths.PROFILE or not _sets_something(setting):
             continue
         if setting["variable"] == "HSA_OVERRIDE_GFX_VERSION":
             findings.add(
@@ -78,6 +78,12 @@ def plan_environment(situation: Situation, findings: Findings) -> Stage:
         # What an older ROCm had in the cache must not be found any more.
         "linker_cache": bool(remove),
     }
+
+
+def _sets_something(setting: Mapping[str, str]) -> bool:
+    """An empty value, or one that only repeats the variable itself, is none."""
+    own = rf"\$(?:{setting['variable']}\b|{{{setting['variable']}[^}}]*}})"
+    return bool(re.sub(own, "", setting["value"]).strip(" :"))
 
 
 def refresh_linker_cache(situation: Situation, stages: Mapping[str, Stage]) -> None:

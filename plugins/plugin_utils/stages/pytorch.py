@@ -45,6 +45,8 @@ def plan_pytorch(situation: Situation, findings: Findings) -> Stage:
             name = _venv_package(facts, torch["interpreter"], torch["interpreter_version"])
             stage["system_packages"] = [name]
             actions.append(action("install", name, "needed to create the virtual environment"))
+        if venv["exists"]:
+            actions.append(action("set-aside", path, f"{fault}; kept as {path}.previous in place of an older one"))
         actions.append(action("create-venv", path, fault))
     reason = difference(facts, constraints)
     if reason:

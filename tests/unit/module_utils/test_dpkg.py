@@ -58,7 +58,6 @@ def test_broken() -> None:
     assert dpkg.broken(dpkg.parse_status(STATUS)) == [
         {"package": "linux-image-6.8.0-44-generic", "status": "half-configured"},
         {"package": "torn", "status": "installed"},
-        {"package": "waiting", "status": "triggers-awaited"},
     ]
 
 

@@ -514,7 +514,8 @@ KERNELS: list[tuple[str, str, dict[str, Any], str | None]] = [
     ("6.0", "jammy 5.15.0-105-generic", {}, "kernel-unlisted"),
     ("6.0", "jammy 6.5.0-1021-azure", {}, "kernel-unlisted"),
     ("6.0", "jammy 6.2.0-39-generic", {}, None),
-    ("6.0", "jammy 6.6.0-061807-generic", {"mainline": True}, "kernel-mainline"),
+    ("6.0", "jammy 6.6.0-061807-generic", {}, "kernel-mainline"),
+    ("6.0", "jammy 6.2.0-39-generic", {"next_boot": "6.2.16-060216-generic"}, "kernel-mainline"),
 ]
 
 
@@ -770,6 +771,20 @@ def test_a_repair_needs_no_room_for_the_whole() -> None:
     done["venvs"][0]["packages"]["torch"] = "2.3.1+cpu"
     done["disk"] = {key: {"free_mb": 9000, "total_mb": 60000} for key in done["disk"]}
     assert plan_for(done)["state"] == "change"
+
+
+def test_what_could_not_be_read_is_said() -> None:
+    problems = [{"section": "gpus", "message": "OSError: Input/output error"}]
+    problems += [{"section": f"part {number}", "message": "x" * 4096} for number in range(9)]
+    plan = plan_for(bare_server(problems=problems))
+    (warning,) = [row for row in plan["warnings"] if row["id"] == "facts-incomplete"]
+    assert "gpus: OSError: Input/output error; part 0: " in warning["found"]
+    assert warning["found"].endswith("; and 5 more")
+    assert len(warning["found"]) < 1200
+
+
+def test_a_host_that_could_be_read_has_no_such_warning() -> None:
+    assert "facts-incomplete" not in ids(plan_for(bare_server())["warnings"])
 
 
 def test_verification_is_done_as_a_user_who_exists() -> None:

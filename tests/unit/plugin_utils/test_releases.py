@@ -336,7 +336,7 @@ def test_only_releases_of_amds_history_are_suggested(wanted: str, suggested: str
 
 def test_a_mismatch_offers_releases_that_the_system_has() -> None:
     error = refusal("6.0", host("noble"))
-    assert error.found == "ROCm 6.0.0 is not published for Ubuntu 24.04"
+    assert error.found == "ROCm 6.0.0 is not published for Ubuntu 24.04 (noble)"
     assert "Ubuntu 22.04" in error.expected
     assert "(6.2, 6.2.1," in error.remedy
 
