@@ -165,9 +165,10 @@ def gather(host: Host) -> list[dict[str, object]]:
     for path, readable in source_files(host):
         text = host.read(path) or ""
         entries = parse_deb822(text) if path.endswith(".sources") else parse_list(text)
-        amd = [entry for entry in entries if is_amd(str(entry["uri"]))]
-        for entry in amd:
+        for entry in entries:
             entry["enabled"] = bool(entry["enabled"]) and readable
-            entry["other_entries"] = len(amd) < len(entries)
-            found.append(dict({"file": path}, **entry))
+        others = any(entry["enabled"] and not is_amd(str(entry["uri"])) for entry in entries)
+        for entry in entries:
+            if is_amd(str(entry["uri"])):
+                found.append(dict({"file": path}, other_entries=others, **entry))
     return found

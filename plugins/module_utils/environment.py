@@ -6,6 +6,7 @@ import re
 import shlex
 
 from ansible_collections.gpufleet.rocm.plugins.module_utils.host import Host
+from ansible_collections.gpufleet.rocm.plugins.module_utils.secrets import masked_value
 
 SYSTEM_FILES = (
     "/etc/environment",
@@ -86,7 +87,7 @@ def gather(host: Host, homes: list[str]) -> list[dict[str, str]]:
     for home in dict.fromkeys(homes):
         files.extend(home.rstrip("/") + "/" + name for name in USER_FILES)
     return [
-        {"variable": variable, "value": value, "file": path}
+        {"variable": variable, "value": masked_value(variable, value), "file": path}
         for path in files
         for variable, value in assignments(host.read(path, 262144) or "")
     ]

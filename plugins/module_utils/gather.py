@@ -40,6 +40,7 @@ from ansible_collections.gpufleet.rocm.plugins.module_utils import (
     records as own_records,
 )
 from ansible_collections.gpufleet.rocm.plugins.module_utils.host import Host
+from ansible_collections.gpufleet.rocm.plugins.module_utils.secrets import masked
 
 SCHEMA = 1
 # As much as the kernel allows its command line.
@@ -85,8 +86,7 @@ def _packages(
     for part in wanted:
         part["candidate"] = policy.get(part["package"], aptpolicy.UNKNOWN).candidate
     for fact in facts:
-        extra = chosen.get(str(fact["modules_extra"]["package"]))
-        fact["modules_extra"]["installed"] = extra is not None and extra.status == "installed"
+        fact["modules_extra"]["installed"] = fact["modules_extra"]["package"] in chosen
 
     origins = aptlists.Origins(host)
 
@@ -135,13 +135,13 @@ def _architecture(host: Host, records: list[dpkg.Package]) -> str | None:
 
 
 def _plain(value: Any) -> Any:
-    """The facts without what is no text (undecodable file names) and with texts of a bounded length."""
+    """The facts without secrets and what is no text (undecodable file names), with texts of a bounded length."""
     if isinstance(value, dict):
         return {_plain(key): _plain(item) for key, item in value.items()}
     if isinstance(value, list):
         return [_plain(item) for item in value]
     if isinstance(value, str):
-        return value[:_TEXT_LIMIT].encode("utf-8", "replace").decode("utf-8")
+        return masked(value[:_TEXT_LIMIT].encode("utf-8", "replace").decode("utf-8"))
     return value
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ansible_collections.gpufleet.rocm.plugins.module_utils.dpkg import Package
+from ansible_collections.gpufleet.rocm.plugins.module_utils.dpkg import INSTALLED, Package
 
 # What follows roc or hip in the names of libraries and tools; an explicit list, since rocs and hippo are games.
 _PARTS = (
@@ -72,10 +72,10 @@ def is_amd(name: str, version: str, origin: str | None = None) -> bool:
 
 
 def select(packages: list[Package], kernels: list[str], native: str | None) -> dict[str, Package]:
-    """Relevant packages that are there at all, by name; a foreign architecture is part of the name."""
+    """Relevant packages that are installed, by name; a foreign architecture is part of the name."""
     chosen = {}
     for package in sorted(packages):
-        if package.status == "not-installed" or not relevant(package.name, package.version, kernels):
+        if package.status not in INSTALLED or not relevant(package.name, package.version, kernels):
             continue
         foreign = package.architecture not in ("all", native or package.architecture)
         chosen[package.name + ":" + package.architecture if foreign else package.name] = package
@@ -86,8 +86,6 @@ def fact(package: Package, origin: str | None) -> dict[str, object]:
     """One value of the `packages` fact."""
     return {
         "version": package.version or None,
-        "status": package.status,
         "held": package.want == "hold",
         "amd": is_amd(package.name, package.version, origin),
-        "origin": origin,
     }

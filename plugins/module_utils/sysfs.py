@@ -14,6 +14,7 @@ KFD_NODES = ("/sys/class/kfd/kfd/topology/nodes", "/sys/devices/virtual/kfd/kfd/
 MODULE = "/sys/module/amdgpu"
 NO_KFD: dict[str, object] = {"present": False, "mode": None, "owner": None, "group": None, "nodes": []}
 _HEX = re.compile(r"^(?:0x)?([0-9a-fA-F]+)$")
+_RENDER = re.compile(r"^renderD([0-9]{1,6})$")
 _PROPERTY = re.compile(r"^(\w+) ([0-9]{1,20})$", re.M)
 
 
@@ -140,9 +141,8 @@ def device(host: Host, accounts: Accounts, path: str) -> dict[str, object]:
     """Mode ('0660'), owner and group of a device node; all None when there is none."""
     status = host.stat(path)
     if status is None:
-        return {"path": path, "mode": None, "owner": None, "group": None}
+        return {"mode": None, "owner": None, "group": None}
     return {
-        "path": path,
         "mode": "%04o" % stat.S_IMODE(status.st_mode),
         "owner": accounts.user_name(status.st_uid),
         "group": accounts.group_name(status.st_gid),
@@ -150,9 +150,16 @@ def device(host: Host, accounts: Accounts, path: str) -> dict[str, object]:
 
 
 def render_nodes(host: Host, accounts: Accounts) -> list[dict[str, object]]:
-    names = [name for name in host.names("/dev/dri") if name.startswith("renderD")]
-    names.sort(key=lambda name: (len(name), name))
-    return [device(host, accounts, "/dev/dri/" + name) for name in names]
+    """The device nodes /dev/dri/renderD*, those with the same rights together: a server may have 64 of one kind."""
+    names = (_RENDER.match(name) for name in host.names("/dev/dri"))
+    found: dict[tuple[object, ...], list[int]] = {}
+    for minor in sorted(int(match.group(1)) for match in names if match):
+        node = device(host, accounts, "/dev/dri/renderD%d" % minor)
+        found.setdefault((node["mode"], node["owner"], node["group"]), []).append(minor)
+    return [
+        {"minors": minors, "mode": mode, "owner": owner, "group": group}
+        for (mode, owner, group), minors in found.items()
+    ]
 
 
 def loaded_module(host: Host) -> dict[str, object]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from ansible_collections.gpufleet.rocm.plugins.module_utils import aptconf
-from ansible_collections.gpufleet.rocm.plugins.module_utils.dpkg import Package
+from ansible_collections.gpufleet.rocm.plugins.module_utils.dpkg import INSTALLED, Package
 from ansible_collections.gpufleet.rocm.plugins.module_utils.host import Host
 
 NONE: dict[str, object] = {"installed": False, "enabled": False, "kernel_excluded": False, "file": None}
@@ -37,7 +37,7 @@ def kernel_excluded(packages: list[Package], patterns: list[str], release: str |
     return all(
         package.want == "hold" or _blacklisted(package.name, patterns)
         for package in packages
-        if package.status == "installed" and _METAPACKAGE.match(package.name)
+        if package.status in INSTALLED and _METAPACKAGE.match(package.name)
     )
 
 
@@ -54,7 +54,7 @@ def gather(host: Host, packages: list[Package], release: str | None) -> dict[str
     settings = aptconf.read(host)
     value, path = settings.get(_SWITCH, [("0", None)])[-1]
     master = settings.get(_MASTER_SWITCH, [("1", None)])[-1][0]
-    installed = any(package.name == "unattended-upgrades" and package.status == "installed" for package in packages)
+    installed = any(package.name == "unattended-upgrades" and package.status in INSTALLED for package in packages)
     patterns = [pattern for pattern, _file in settings.get(_BLACKLIST, [])]
     return {
         "installed": installed,

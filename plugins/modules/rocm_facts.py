@@ -70,7 +70,7 @@ ansible_facts:
     rocm:
       description:
         - State of the host. A value that does not exist or cannot be read is null, a list of such is empty. Texts end
-          after 4096 characters.
+          after 4096 characters; passwords and tokens in them are replaced by C(***).
       returned: always
       type: dict
       contains:
@@ -173,21 +173,19 @@ ansible_facts:
                    nodes: [{node: 2, gfx: gfx90a, device: 740c, simd_count: 416, compute_units: 104,
                             location_id: 12032, domain: 0, render_minor: 128, partitions: 1}]}
         render_nodes:
-          description: Device nodes /dev/dri/renderD*.
+          description: Device nodes /dev/dri/renderD*, one row with the C(minors) of all that have the same rights.
           type: list
           elements: dict
-          sample: [{path: /dev/dri/renderD128, mode: "0660", owner: root, group: render}]
+          sample: [{minors: [128, 129], mode: "0660", owner: root, group: render}]
         packages:
           description:
-            - Packages of the ROCm stack and the driver, whoever built them, and the few beside them that matter (dkms,
-              firmware, headers, kernel metapackages, python3-venv, unattended-upgrades, Proxmox).
-            - C(amd) tells whether AMD built it. C(origin) is what the repository of the installed version declares,
-              null where no repository offers it. It is only asked for packages of the stack.
+            - Installed packages of the ROCm stack and the driver, whoever built them, and the few beside them that
+              matter (dkms, firmware, headers, kernel metapackages, python3-venv, unattended-upgrades, Proxmox).
+            - C(amd) tells whether AMD built it, by its version, its name or what its repository declares.
           type: dict
-          sample: {rocminfo: {version: 1.0.0.60000-91~22.04, status: installed, held: false, amd: true,
-                              origin: repo.radeon.com}}
+          sample: {rocminfo: {version: 1.0.0.60000-91~22.04, held: false, amd: true}}
         dpkg_broken:
-          description: Packages of any kind that dpkg has not brought to a clean end.
+          description: Packages of any kind that dpkg has not brought to a clean end. Triggers that wait are no fault.
           type: list
           elements: dict
           sample: [{package: linux-image-6.8.0-44-generic, status: half-configured}]
@@ -203,7 +201,7 @@ ansible_facts:
           description:
             - C(sources) has AMD's entries, one for each pair of URI and suite, without credentials. A commented entry
               and one that apt ignores count as not C(enabled). C(indexed) tells whether apt has its package index.
-              C(other_entries) tells whether the file holds entries that are not AMD's.
+              C(other_entries) tells whether the file holds enabled entries that are not AMD's.
             - C(pins) has the preferences about AMD's origins, their mirrors or packages of the stack.
             - C(keyrings) has those that AMD's entries use, those named after ROCm and, of the keyrings that apt trusts
               for every repository, those with AMD's key. C(expires) is the earliest date. C(form) is one of

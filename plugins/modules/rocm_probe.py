@@ -14,34 +14,39 @@ description:
 version_added: 0.1.0
 author: The gpufleet authors (@gpufleet)
 options:
-  urls:
-    description: URLs to ask for with HEAD.
-    type: list
-    elements: str
-    default: []
-  keys:
-    description: URLs of OpenPGP public keys to fetch and read.
-    type: list
-    elements: str
-    default: []
-  wheels:
-    description: Pages of a wheel index (PEP 503), and what is looked for on each.
-    type: list
-    elements: dict
-    default: []
+  questions:
+    description: What to ask, such as C(probe) of a plan. Nothing is sent where all lists are empty.
+    type: dict
+    default: {}
     suboptions:
-      url:
-        description: URL of the page.
-        type: str
-        required: true
-      project:
-        description: Name of the project whose page it is.
-        type: str
-        required: true
-      version:
-        description: Version that a wheel is wanted of.
-        type: str
-        required: true
+      urls:
+        description: URLs to ask for with HEAD.
+        type: list
+        elements: str
+        default: []
+      keys:
+        description: URLs of OpenPGP public keys to fetch and read.
+        type: list
+        elements: str
+        default: []
+      wheels:
+        description: Pages of a wheel index (PEP 503), and what is looked for on each.
+        type: list
+        elements: dict
+        default: []
+        suboptions:
+          url:
+            description: URL of the page.
+            type: str
+            required: true
+          project:
+            description: Name of the project whose page it is.
+            type: str
+            required: true
+          version:
+            description: Version that a wheel is wanted of.
+            type: str
+            required: true
   timeout:
     description: Seconds to wait for one server.
     type: int
@@ -55,14 +60,15 @@ attributes:
 EXAMPLES = r"""
 - name: Ask the ROCm repository and fetch its key
   gpufleet.rocm.rocm_probe:
-    urls:
-      - https://repo.radeon.com/rocm/apt/6.0/dists/jammy/Release
-    keys:
-      - https://repo.radeon.com/rocm/rocm.gpg.key
-    wheels:
-      - url: https://download.pytorch.org/whl/rocm6.0/torch/
-        project: torch
-        version: 2.3.0+rocm6.0
+    questions:
+      urls:
+        - https://repo.radeon.com/rocm/apt/6.0/dists/jammy/Release
+      keys:
+        - https://repo.radeon.com/rocm/rocm.gpg.key
+      wheels:
+        - url: https://download.pytorch.org/whl/rocm6.0/torch/
+          project: torch
+          version: 2.3.0+rocm6.0
   register: probe
 """
 
@@ -101,11 +107,13 @@ from ansible.module_utils.basic import AnsibleModule
 from ansible.module_utils.urls import open_url
 
 from ansible_collections.gpufleet.rocm.plugins.module_utils import openpgp, wheel_pages
+from ansible_collections.gpufleet.rocm.plugins.module_utils.secrets import masked
 
 # A key is a few kilobytes; anything larger is an error page or worse.
 KEY_LIMIT = 256 * 1024
 # The page of torch with every build there ever was has about two megabytes.
 PAGE_LIMIT = 16 * 1024 * 1024
+PAGE_FIELDS = ("url", "project", "version")
 VERSIONS_SHOWN = 20
 AGENT = "gpufleet.rocm"
 PARALLEL = 8
@@ -120,11 +128,11 @@ def request(url: str, method: str, timeout: int, limit: int = KEY_LIMIT) -> tupl
     except HTTPError as error:
         return error.code, "", b""
     except URLError as error:
-        return None, "no answer: %s" % (error.reason,), b""
+        return None, masked("no answer: %s" % (error.reason,)), b""
     except (socket.timeout, OSError, ValueError) as error:
-        return None, "no answer: %s" % (error or error.__class__.__name__,), b""
+        return None, masked("no answer: %s" % (error or error.__class__.__name__,)), b""
     except Exception as error:  # http.client and ssl raise their own families; the text is all that matters here
-        return None, "no answer: %s: %s" % (error.__class__.__name__, error), b""
+        return None, masked("no answer: %s: %s" % (error.__class__.__name__, error)), b""
 
 
 def ask(url: str, timeout: int) -> dict[str, Any]:
@@ -163,23 +171,30 @@ def main() -> None:
     """Entry point."""
     module = AnsibleModule(
         argument_spec={
-            "urls": {"type": "list", "elements": "str", "default": []},
-            "keys": {"type": "list", "elements": "str", "default": [], "no_log": False},
-            "wheels": {
-                "type": "list",
-                "elements": "dict",
-                "default": [],
-                "options": {name: {"type": "str", "required": True} for name in ("url", "project", "version")},
+            "questions": {
+                "type": "dict",
+                "default": {},
+                "options": {
+                    "urls": {"type": "list", "elements": "str", "default": []},
+                    "keys": {"type": "list", "elements": "str", "default": [], "no_log": False},
+                    "wheels": {
+                        "type": "list",
+                        "elements": "dict",
+                        "default": [],
+                        "options": {name: {"type": "str", "required": True} for name in PAGE_FIELDS},
+                    },
+                },
+                "apply_defaults": True,
             },
             "timeout": {"type": "int", "default": 10},
         },
         supports_check_mode=True,
     )
-    timeout = module.params["timeout"]
+    timeout, questions = module.params["timeout"], module.params["questions"]
     with ThreadPoolExecutor(max_workers=PARALLEL) as pool:
-        urls = {url: pool.submit(ask, url, timeout) for url in module.params["urls"]}
-        keys = {url: pool.submit(fetch_key, url, timeout) for url in module.params["keys"]}
-        wheels = {row["url"]: pool.submit(look_for_wheels, row, timeout) for row in module.params["wheels"]}
+        urls = {url: pool.submit(ask, url, timeout) for url in questions["urls"]}
+        keys = {url: pool.submit(fetch_key, url, timeout) for url in questions["keys"]}
+        wheels = {row["url"]: pool.submit(look_for_wheels, row, timeout) for row in questions["wheels"]}
         module.exit_json(
             changed=False,
             urls={url: answer.result() for url, answer in urls.items()},

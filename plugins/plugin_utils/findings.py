@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from ansible_collections.gpufleet.rocm.plugins.module_utils.secrets import masked
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.errors import DecisionError
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.matrix import table
 
@@ -24,16 +25,16 @@ class Finding:
     remedy: str
 
     def message(self) -> str:
-        """One line for people: ``id: found; expected this. Next: do that.``"""
-        return f"{self.id}: {self.found}; expected {self.expected}. Next: {self.remedy}"
+        """One line for people: ``id: found; expected this. Next: do that.`` Secrets in it are masked."""
+        return masked(f"{self.id}: {self.found}; expected {self.expected}. Next: {self.remedy}")
 
     def as_dict(self) -> dict[str, str]:
         """The form in plan, report and terminal."""
         return {
             "id": self.id,
-            "found": self.found,
-            "expected": self.expected,
-            "remedy": self.remedy,
+            "found": masked(self.found),
+            "expected": masked(self.expected),
+            "remedy": masked(self.remedy),
             "message": self.message(),
         }
 

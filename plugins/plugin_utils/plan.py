@@ -27,6 +27,7 @@ import datetime
 from collections.abc import Collection, Mapping
 from typing import Any
 
+from ansible_collections.gpufleet.rocm.plugins.module_utils.secrets import without_secrets
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils import doubts, rules
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.errors import DecisionError
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.findings import Findings
@@ -161,8 +162,9 @@ def _result(
         "allowed": findings.allowed,
         "reboot": reboot,
         "disruptive": bool(stages) and _is_disruptive(stages["driver"], reboot and wishes["reboot_ok"]),
-        "wishes": wishes,
-        "asked": dict(asked),
+        # An address with a password in it is refused; it is not passed on either.
+        "wishes": without_secrets(wishes),
+        "asked": without_secrets(dict(asked)),
         "release": dict(situation.release) if situation else None,
         "torch": dict(situation.torch) if situation and situation.torch else None,
         "actual": _actual(facts, wishes),

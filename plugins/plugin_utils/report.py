@@ -9,6 +9,7 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
+from ansible_collections.gpufleet.rocm.plugins.module_utils.secrets import masked
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils import fleet_text, rollout
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.consistency import inconsistencies
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.hostnames import natural
@@ -144,7 +145,7 @@ def _outcome(kind: str, host: Host, lost: bool) -> tuple[str, str]:
 
 def _failed(kind: str, task: str, message: str) -> tuple[str, str]:
     """The outcome of a host that could not be reached, planned, changed or verified."""
-    message = PREFIXES.sub("", message)
+    message = masked(PREFIXES.sub("", message))
     if kind == "unreachable":
         return "unreachable", message
     return "failed", f"{'invalid arguments' if kind == 'arguments' else task}: {message}"

@@ -1,4 +1,4 @@
-"""Time and size of the facts of two full servers, or of a host or tree: ``python -m tests.bench.facts [ROOT]``.
+"""Time and size of the facts of full servers, or of a host or tree: ``python -m tests.bench.facts [ROOT]``.
 
 Exit status 1 when a generated server costs more than 1.5 s or 30 KB. Python's start and Ansible's own work are not in
 the time; what commands would answer is taken from memory for the generated trees.
@@ -37,15 +37,15 @@ def measure(name: str, root: str) -> bool:
     return seconds <= LIMIT_S and size <= LIMIT_BYTES
 
 
-def generated(partitions: int) -> bool:
-    """Measure a server with eight cards, each as that many devices."""
+def generated(partitions: int, stack: list[str], name: str) -> bool:
+    """Measure a server with eight cards, each as that many devices, and these packages."""
 
     def run(_host: Host, argv: list[str], **_options: float) -> tuple[int, str, str] | None:
         return (0, hosts.policy(argv[2:]), "") if argv[0] == "apt-cache" else None
 
     with tempfile.TemporaryDirectory() as root, mock.patch.object(Host, "run", run):
-        write_tree(Path(root), {**hosts.gpu_server(partitions, others=PACKAGES), **hosts.processes(PROCESSES)})
-        return measure(f"8 cards as {8 * partitions} devices", root)
+        write_tree(Path(root), {**hosts.gpu_server(partitions, stack, others=PACKAGES), **hosts.processes(PROCESSES)})
+        return measure(f"8 cards as {8 * partitions} devices, {name}", root)
 
 
 def main() -> int:
@@ -53,7 +53,9 @@ def main() -> int:
     if len(sys.argv) > 1:
         measure(sys.argv[1], sys.argv[1])
         return 0
-    return 0 if all([generated(1), generated(8)]) else 1
+    stacks = {"one stack": hosts.STACK, "two stacks": [*hosts.STACK, *hosts.OLDER_STACK]}
+    results = [generated(partitions, stack, name) for name, stack in stacks.items() for partitions in (1, 8)]
+    return 0 if all(results) else 1
 
 
 if __name__ == "__main__":

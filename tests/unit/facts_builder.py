@@ -154,7 +154,7 @@ def _build_packages(release: str) -> dict[str, Any]:
 def package(name: str, version: str) -> dict[str, Any]:
     """One installed package."""
     amd = is_amd(name, version)
-    return {"version": version, "status": "installed", "held": False, "amd": amd, "origin": None}
+    return {"version": version, "held": False, "amd": amd}
 
 
 def source(file: str, uri: str, suite: str, **changes: Any) -> dict[str, Any]:
@@ -246,7 +246,7 @@ def carried_out(facts: dict[str, Any], plan: dict[str, Any]) -> dict[str, Any]:
                 continue
             # The new stream has no build field.
             version = f"1.0.0.{build}-91~22.04" if build else f"{release['version']}-4"
-            done["packages"][action["target"]] = {"version": version, "status": "installed", "amd": True}
+            done["packages"][action["target"]] = {"version": version, "held": False, "amd": True}
     for fact in (done["kernel"], done["kernel"]["next"]):
         for kernel_package in ("headers", "modules_extra") if fact else ():
             fact[kernel_package]["installed"] = True
@@ -292,8 +292,6 @@ def booted(facts: dict[str, Any], plan: dict[str, Any]) -> dict[str, Any]:
     }
     gpus = [{**row, "driver": "amdgpu"} if row["vendor"] == "1002" else row for row in facts["gpus"]]
     devices = kfd(gpus)
-    nodes = [
-        {"path": f"/dev/dri/renderD{row['render_minor']}", "mode": "0660", "owner": "root", "group": "render"}
-        for row in devices["nodes"]
-    ]
+    minors = [row["render_minor"] for row in devices["nodes"]]
+    nodes = [{"minors": minors, "mode": "0660", "owner": "root", "group": "render"}] if minors else []
     return merged(facts, {"rocm": rocm, "driver": driver, "gpus": gpus, "kfd": devices, "render_nodes": nodes})

@@ -112,7 +112,7 @@ def _core_trees(facts: Mapping[str, Any]) -> list[str]:
 
 
 def _installed(facts: Mapping[str, Any], start: str) -> list[str]:
-    return [name for name, row in facts["packages"].items() if name.startswith(start) and row["status"] == "installed"]
+    return [name for name in facts["packages"] if name.startswith(start)]
 
 
 def _with_versions(facts: Mapping[str, Any], names: list[str]) -> list[str]:

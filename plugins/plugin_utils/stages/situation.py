@@ -83,7 +83,7 @@ def difference(facts: Mapping[str, Any], file: Mapping[str, Any]) -> str:
 
 
 def installed(facts: Mapping[str, Any], name: str) -> bool:
-    return bool(facts["packages"].get(name, {}).get("status") == "installed")
+    return name in facts["packages"]
 
 
 def sdk_versions(release: Mapping[str, Any]) -> str:

@@ -42,6 +42,9 @@ CORE_STACK = [
     *(f"{name}10.0{end}" for name in _SPLIT.split() for end in ["", *("-gfx" + part for part in _TARGETS.split())]),
 ]
 
+# Names that stay with one release, as they are installed beside those of the newest.
+OLDER_STACK = [f"{name}7.1.1" for name in STACK]
+
 
 def record(name: str, version: str, status: str = "install ok installed", architecture: str = "amd64") -> str:
     """One record of dpkg's status file."""
@@ -275,6 +278,7 @@ HOSTS: dict[str, Callable[[], Tree]] = {
     "bare": ubuntu,
     "server": gpu_server,
     "partitions": lambda: gpu_server(8),
+    "two-stacks": lambda: gpu_server(stack=[*STACK, *OLDER_STACK]),
     "core": lambda: gpu_server(stack=CORE_STACK, version="10.0.0-4"),
     "container": container,
     "wsl": wsl,

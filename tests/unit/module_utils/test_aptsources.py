@@ -137,6 +137,10 @@ def test_gather(make_host: MakeHost) -> None:
     host = make_host(
         {
             "/etc/apt/sources.list": "deb http://archive.example.org/ubuntu jammy main\n" + line,
+            "/etc/apt/sources.list.d/amd.list": "# deb http://archive.example.org/ubuntu jammy main\n" + line,
+            "/etc/apt/sources.list.d/off.sources": own.replace(ROCM, "http://archive.example.org/ubuntu")
+            + f"Enabled: no\n\n{own}",
+            "/etc/apt/sources.list.d/quiet.sources": f"Enabled: no\n{own}",
             "/etc/apt/sources.list.d/rocm.sources": own,
             "/etc/apt/sources.list.d/ubuntu.sources": own.replace(ROCM, "http://archive.example.org/ubuntu"),
             "/etc/apt/sources.list.d/amdgpu": line,
@@ -148,7 +152,10 @@ def test_gather(make_host: MakeHost) -> None:
     found = aptsources.gather(host)
     assert [(entry["file"], entry["enabled"], entry["other_entries"]) for entry in found] == [
         ("/etc/apt/sources.list", True, True),
+        ("/etc/apt/sources.list.d/amd.list", True, False),
         ("/etc/apt/sources.list.d/amdgpu", False, False),
         ("/etc/apt/sources.list.d/bad name.list", False, False),
+        ("/etc/apt/sources.list.d/off.sources", True, False),
+        ("/etc/apt/sources.list.d/quiet.sources", False, False),
         ("/etc/apt/sources.list.d/rocm.sources", True, False),
     ]

@@ -12,7 +12,7 @@ from ansible_collections.gpufleet.rocm.plugins.module_utils import dkms, paths
 from ansible_collections.gpufleet.rocm.plugins.module_utils.gather import gather
 from ansible_collections.gpufleet.rocm.plugins.module_utils.host import Host
 from tests.unit.module_utils.hosts import NEXT_RELEASE, RELEASE, record, ubuntu
-from tests.unit.module_utils.tree import MakeHost
+from tests.unit.module_utils.tree import MakeHost, Tree
 
 KEYS = Path(__file__).parent / "keys"
 MIRROR = "http://10.77.0.1:8600/repo.radeon.com"
@@ -140,7 +140,7 @@ def test_a_server(make_host: MakeHost) -> None:
     assert facts["holds"] == ["amdgpu-dkms", "linux-generic"]
     assert facts["kfd"]["present"] is True
     assert [(node["gfx"], node["compute_units"]) for node in facts["kfd"]["nodes"]] == [("gfx90a", 104)]
-    assert [node["path"] for node in facts["render_nodes"]] == ["/dev/dri/renderD128"]
+    assert [node["minors"] for node in facts["render_nodes"]] == [[128]]
     assert {name: (fact["amd"], fact["held"]) for name, fact in facts["packages"].items()} == {
         "linux-modules-extra-" + RELEASE: (False, False),
         "rocm-hip-sdk": (True, True),
@@ -260,9 +260,25 @@ def test_commands_are_asked_once_each(make_host: MakeHost, monkeypatch: pytest.M
     assert policy[2:] == [*packages, "rocm-hip-sdk", "rocminfo"]
     assert facts["kernel"]["headers"]["candidate"] == "6.8.0-41.41"
     assert facts["kernel"]["modules_extra"]["candidate"] is None
-    assert facts["packages"]["rocm-hip-sdk"]["origin"] == "repo.radeon.com"
     assert facts["driver"]["on_disk"]["srcversion"] == "ABC"
     assert facts["ldconfig"] == {"libamdhip64.so.6": "/opt/rocm/lib/libamdhip64.so.6"}
+
+
+def test_secrets_do_not_reach_the_facts(make_host: MakeHost) -> None:
+    seed, login = "http://ada:hunter2@boot.example/", "https://ada:hunter/2@"
+    tree: Tree = {
+        "/proc/cmdline": f"quiet ds=nocloud;s={seed} rd.iscsi.password=hunter2 iommu=pt",
+        "/etc/apt/sources.list.d/rocm.list": f"deb {login}repo.radeon.com/rocm/apt/6.0 jammy main\n"
+        "deb https://ada:hunter2@mirror.example/rocm/apt/6.0 jammy main\n",
+        "/etc/environment": "ROCM_TOKEN=hunter2\nHIP_PROXY=http://ada:hunter2@proxy.example\n",
+        "/etc/modprobe.d/a.conf": "install amdgpu /bin/false # password=hunter2\n",
+    }
+    facts = gather(make_host(tree).root)
+    assert "hunter" not in json.dumps(facts)
+    assert facts["kernel"]["cmdline"].endswith(" iommu=pt")
+    assert [source["uri"] for source in facts["apt"]["sources"]][-1] == "https://mirror.example/rocm/apt/6.0"
+    assert len(facts["environment"]) == 2
+    assert len(facts["driver"]["blacklist"]) == 1
 
 
 def test_a_container_is_not_asked_for_kernel_packages(make_host: MakeHost, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ansible_collections.gpufleet.rocm.plugins.module_utils import packages
 from ansible_collections.gpufleet.rocm.plugins.module_utils.gather import gather
 from ansible_collections.gpufleet.rocm.plugins.module_utils.host import Host
 from tests.unit.contract import violations
@@ -122,16 +123,16 @@ def test_huge_files_cost_little(tmp_path: Path) -> None:
     assert len(json.dumps(read(tmp_path))) < 2 * LIMIT
 
 
-@pytest.mark.parametrize("name", ["server", "partitions", "core"])
+@pytest.mark.parametrize("name", ["server", "partitions", "core", "two-stacks"])
 def test_a_full_server_stays_small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
-    """Eight cards with a whole SDK; also as 64 devices, and with the packages of every GPU target."""
+    """Eight cards with a whole SDK; also as 64 devices, with packages of every GPU target, and with two releases."""
     write_tree(tmp_path, hosts.HOSTS[name]())
     monkeypatch.setattr(
         Host, "run", lambda _host, argv, **_options: (0, hosts.policy(argv[2:]), "") if argv[0] == "apt-cache" else None
     )
     facts = read(tmp_path)
     assert set(hosts.CORE_STACK if name == "core" else hosts.STACK) < set(facts["packages"])
-    assert {row["origin"] for row in facts["packages"].values() if row["amd"]} == {hosts.ORIGIN}
+    assert all(facts["packages"][name]["amd"] for name in facts["packages"] if packages.in_stack(name))
     assert [row["partitions"] for row in facts["kfd"]["nodes"]] == [8 if name == "partitions" else 1] * 8
     assert len(json.dumps(facts)) < LIMIT
 

@@ -1,5 +1,7 @@
 """GPUs on the bus, compute nodes and the loaded driver."""
 
+from pathlib import Path
+
 import pytest
 
 from ansible_collections.gpufleet.rocm.plugins.module_utils import sysfs
@@ -152,10 +154,16 @@ def test_device_nodes(make_host: MakeHost) -> None:
     host = make_host({"/dev/kfd": "", "/dev/dri/renderD129": "", "/dev/dri/card0": "", "/dev/dri/renderD128": ""})
     accounts = Accounts(host)
     assert sysfs.kfd(host, accounts)["present"] is True
-    assert [node["path"] for node in sysfs.render_nodes(host, accounts)] == [
-        "/dev/dri/renderD128",
-        "/dev/dri/renderD129",
-    ]
+    assert [node["minors"] for node in sysfs.render_nodes(host, accounts)] == [[128, 129]]
+
+
+def test_device_nodes_with_other_rights_stand_apart(make_host: MakeHost) -> None:
+    host = make_host({f"/dev/dri/renderD{minor}": "" for minor in (128, 129, 130)})
+    (Path(host.root) / "dev/dri/renderD129").chmod(0o600)
+    (Path(host.root) / "dev/dri/renderD128").chmod(0o660)
+    (Path(host.root) / "dev/dri/renderD130").chmod(0o660)
+    found = sysfs.render_nodes(host, Accounts(host))
+    assert [(node["mode"], node["minors"]) for node in found] == [("0660", [128, 130]), ("0600", [129])]
 
 
 @pytest.mark.parametrize(

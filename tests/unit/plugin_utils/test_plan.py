@@ -134,7 +134,7 @@ REFUSED: list[tuple[str, dict[str, Any], dict[str, Any], str]] = [
     ("MxGPU host", {"gpus": [gpu("74a1", driver="gim")]}, {}, "hypervisor-host"),
     (
         "Proxmox",
-        {"packages": {"proxmox-ve": {"version": "8", "status": "installed", "amd": False}}},
+        {"packages": {"proxmox-ve": {"version": "8", "held": False, "amd": False}}},
         {},
         "proxmox-host",
     ),
@@ -281,7 +281,7 @@ def test_old_names_are_answered() -> None:
 
 
 def test_distribution_package_is_replaced() -> None:
-    facts = bare_server(packages={"rocminfo": {"version": "5.0.0-1", "status": "installed", "amd": False}})
+    facts = bare_server(packages={"rocminfo": {"version": "5.0.0-1", "held": False, "amd": False}})
     plan = plan_for(facts)
     assert "distro-package-shadows" in ids(plan["warnings"])
     assert "rocminfo=*.60000-*" in plan["stages"]["sdk"]["packages"]
@@ -607,7 +607,7 @@ def name_of(device: str) -> str:
 
 
 SDK = "amdrocm-core-sdk10.0"
-ALL_TARGETS = {"packages": {SDK: {"version": "10.0.0-4", "status": "installed", "amd": True}}}
+ALL_TARGETS = {"packages": {SDK: {"version": "10.0.0-4", "held": False, "amd": True}}}
 PER_GPU: dict[str, tuple[dict[str, Any], list[str]]] = {
     "each target once": ({"gpus": [gpu("74a1"), gpu("744c"), gpu("74a1")]}, [f"{SDK}-gfx942", f"{SDK}-gfx1100"]),
     "no GPU: a build host": ({"gpus": []}, [SDK]),
@@ -666,7 +666,7 @@ def test_driver_from_30_on_is_replaced_by_its_own_number(now: str, wanted: str) 
 
 LINKED = {"link": "/opt/rocm-7.2.4", "installs": [{"path": "/opt/rocm-7.2.4", "version": "7.2.4-93"}]}
 FOLDER = {"link": "/opt/rocm/core-10.0", "installs": [{"path": "/opt/rocm/core-10.0", "version": "10.0.0"}]}
-OLD_CORE = {"rocm-core": {"version": "7.2.4.70204-93~24.04", "status": "installed", "amd": True}}
+OLD_CORE = {"rocm-core": {"version": "7.2.4.70204-93~24.04", "held": False, "amd": True}}
 STREAMS: list[tuple[str, dict[str, Any], str, set[str]]] = [
     ("link in the way", {"rocm": LINKED}, "10.0", {"new-stream-over-legacy"}),
     ("package in the way", {"packages": OLD_CORE}, "7.14", {"new-stream-over-legacy"}),
@@ -795,4 +795,16 @@ def test_verification_is_done_as_a_user_who_exists() -> None:
 def test_a_password_in_a_mirror_is_never_shown() -> None:
     plan = plan_for(bare_server(), mirrors={"radeon": "https://rep:Geh/eim@mirror.example/radeon"})
     assert plan["state"] == "refused"
-    assert "eim" not in str(plan["refusals"])
+    assert "eim" not in str(plan)
+
+
+@pytest.mark.parametrize("wrong", [{"packages": ["https://rep:geheim@mirror.example/x"]}, {"serial": "token=geheim"}])
+def test_a_secret_in_a_wrong_place_is_never_shown(wrong: dict[str, Any]) -> None:
+    plan = plan_for(bare_server(), **wrong)
+    assert ids(plan["refusals"]) == {"wish-invalid"}
+    assert "geheim" not in str(plan)
+
+
+def test_wishes_without_secrets_are_kept_as_they_are() -> None:
+    asked = wishes(mirrors={"radeon": "http://mirror.example:8080/radeon"}, serial=["1", "25%"], max_fail_percentage=0)
+    assert make_plan(bare_server(), asked)["asked"] == asked
