@@ -49,6 +49,7 @@ RULES = (
     servers.keys,
     servers.expiry,
     servers.common_keyring,
+    servers.pins,
 )
 
 

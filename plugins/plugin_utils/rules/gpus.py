@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from ansible_collections.gpufleet.rocm.plugins.module_utils.kernel import parse_release
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.findings import Findings
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.gpus import Gpu
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.matrix import gfx_releases
+from ansible_collections.gpufleet.rocm.plugins.plugin_utils.stages.driver import boot_kernels
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.stages.situation import Situation
 
 Stages = Mapping[str, Mapping[str, Any]]
@@ -68,17 +70,27 @@ def supported(situation: Situation, _stages: Stages, findings: Findings) -> None
             "gpu-unsupported" if len(unsupported) == len(named) else "gpu-partly-supported",
             found=_names(unsupported, with_target=True),
             expected=f"a GPU that ROCm {release['version']} supports: " + ", ".join(release["gfx"]),
-            remedy="; ".join(dict.fromkeys(_supporting_releases(str(gpu.gfx)) for gpu in unsupported)),
+            remedy="; ".join(dict.fromkeys(_supporting_releases(str(gpu.gfx)) for gpu in unsupported))
+            + _what_then(unsupported, named),
         )
 
 
 def listed_here(situation: Situation, _stages: Stages, findings: Findings) -> None:
     """AMD lists some systems and kernels for a part of the GPUs only: Debian 12 with ROCm 6.4 for the MI300X."""
-    release, kernel = situation.release, situation.facts["kernel"]
-    rows = [row for row in release["kernels"] if row["series"] == kernel["series"]] or release["kernels"]
-    unlisted = [gpu for gpu in situation.gpus if gpu.supported and rows and not any(_listed(row, gpu) for row in rows)]
-    if not unlisted or situation.in_container:
-        return
+    release = situation.release
+    for kernel in () if situation.in_container else boot_kernels(situation.facts):
+        series = parse_release(kernel)["series"]
+        rows = [row for row in release["kernels"] if row["series"] == series] or release["kernels"]
+        unlisted = [gpu for gpu in situation.gpus if gpu.supported and not any(_listed(row, gpu) for row in rows)]
+        if unlisted and rows:
+            _name_unlisted(situation, kernel, rows, unlisted, findings)
+            return
+
+
+def _name_unlisted(
+    situation: Situation, kernel: str, rows: list[Mapping[str, Any]], unlisted: list[Gpu], findings: Findings
+) -> None:
+    release = situation.release
     limits = (
         ", ".join(row["only"]) or "all but " + ", ".join(row["without"])
         for row in rows
@@ -86,7 +98,7 @@ def listed_here(situation: Situation, _stages: Stages, findings: Findings) -> No
     )
     findings.add(
         "gpu-unlisted-here",
-        found=f"{_names(unlisted)} on {release['os']['id']} {release['os']['version_id']}, kernel {kernel['release']}",
+        found=f"{_names(unlisted)} on {release['os']['id']} {release['os']['version_id']}, kernel {kernel}",
         expected=f"GPUs that AMD lists there for ROCm {release['version']}: {'; '.join(dict.fromkeys(limits))}",
         remedy="try it on one host first, or take a system and kernel that AMD lists for it (docs/releases.md)",
     )
@@ -164,9 +176,16 @@ def _names(gpus: list[Gpu], with_target: bool = False) -> str:
     return ", ".join(dict.fromkeys(f"{gpu.name} ({gpu.gfx})" if with_target else str(gpu.name) for gpu in gpus))
 
 
+def _what_then(unsupported: list[Gpu], named: list[Gpu]) -> str:
+    """What to do with GPUs that the wanted release leaves out."""
+    if len(unsupported) < len(named):
+        return "; the other GPUs of the host work without them, and HIP_VISIBLE_DEVICES hides them from programs"
+    return "; or take the host out of the group"
+
+
 def _supporting_releases(gfx: str) -> str:
     """Which releases to choose from for a GPU target."""
     numbers = gfx_releases(gfx)
     if not numbers:
-        return f"no ROCm release supports {gfx}: take the host out of the group"
+        return f"no ROCm release supports {gfx}"
     return f"{gfx} is supported by ROCm {numbers[0]} to {numbers[-1]} (docs/gpus.md)"

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.findings import Findings
+from ansible_collections.gpufleet.rocm.plugins.plugin_utils.stages.driver import boot_kernels
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.stages.situation import Situation
 
 Stages = Mapping[str, Mapping[str, Any]]
@@ -50,12 +51,16 @@ def virtualization(situation: Situation, _stages: Stages, findings: Findings) ->
             "wsl",
             found=f"kernel {facts['kernel']['release']}",
             expected="Linux on hardware, in a virtual machine or in a container",
-            remedy="follow AMD's WSL guide for this machine",
+            remedy="follow AMD's WSL guide for this machine; "
+            "rocm_allow: [wsl] installs the user space without a driver",
         )
-    if "proxmox-ve" in facts["packages"]:
+    proxmox = [f"package {name} is installed" for name in ("proxmox-ve", "pve-manager") if name in facts["packages"]]
+    if not situation.in_container:  # which shows the kernel of the machine below
+        proxmox += [f"kernel {name}" for name in boot_kernels(facts) if name.endswith("-pve")]
+    if proxmox:
         findings.add(
             "proxmox-host",
-            found="package proxmox-ve is installed",
+            found=", ".join(proxmox),
             expected="a host that is not a Proxmox hypervisor",
             remedy="pass the GPUs into a virtual machine and manage that",
         )
@@ -89,7 +94,9 @@ def space(situation: Situation, stages: Stages, findings: Findings) -> None:
     if stages["sdk"]["actions"] and not _installed(situation):
         needs += [("/opt", SPACE_SDK_MB, "the SDK"), ("/var", SPACE_DOWNLOAD_MB, "package downloads")]
     if (stages["driver"]["packages"] or stages["driver"]["build"]) and not situation.in_container:
-        needs += [("/boot", SPACE_BOOT_MB, "an initramfs with firmware")]
+        kernels = stages["driver"]["kernels"]
+        purpose = f"an initramfs with firmware for {' and '.join(kernels) or 'each kernel'}"
+        needs += [("/boot", SPACE_BOOT_MB * max(1, len(kernels)), purpose)]
     if any(row["action"] == "create-venv" for row in stages["pytorch"]["actions"]):
         needs += [(situation.wishes.pytorch_venv, SPACE_VENV_MB, "PyTorch")]
     for space, wanted in _by_file_system(situation, needs):

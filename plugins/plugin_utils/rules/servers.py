@@ -117,6 +117,21 @@ def expiry(situation: Situation, _stages: Stages, findings: Findings) -> None:
             )
 
 
+def pins(situation: Situation, _stages: Stages, findings: Findings) -> None:
+    """Preferences of others about the same packages: they may keep ours away or let the distribution's win."""
+    ours = (paths.ROCM_PIN, paths.REPLACE_PIN)
+    foreign = [row for row in situation.facts["apt"]["pins"] if row["file"] not in ours]
+    if foreign:
+        findings.add(
+            "pin-foreign",
+            found="; ".join(
+                f"{row['file']} gives {row['package']!r} priority {row['priority']} ({row['pin']})" for row in foreign
+            ),
+            expected="this product's own pin alone, where AMD's packages are concerned",
+            remedy="look which version wins (apt-cache policy rocm-core amdgpu-dkms); take out what lets another win",
+        )
+
+
 def common_keyring(situation: Situation, _stages: Stages, findings: Findings) -> None:
     """AMD's key among those that apt trusts for every repository."""
     known = {key["fingerprint"] for key in situation.release["keys"]}

@@ -8,6 +8,7 @@ from typing import Any
 from ansible_collections.gpufleet.rocm.plugins.module_utils import paths
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils import render
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.findings import Findings
+from ansible_collections.gpufleet.rocm.plugins.plugin_utils.readers import wheels
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.stages.situation import (
     Action,
     Situation,
@@ -40,6 +41,8 @@ def plan_pytorch(situation: Situation, findings: Findings) -> Stage:
     }
     actions: list[Action] = []
     fault = _fault(venv, torch)
+    if not fault:
+        _name_parts_of_other_backends({**venv["packages"], **torch["packages"]}, path, findings)
     if fault:
         if not _can_make_venvs(facts, torch["interpreter"]):
             name = _venv_package(facts, torch["interpreter"], torch["interpreter_version"])
@@ -78,6 +81,20 @@ def _name_foreign_build(found: str | None, torch: Mapping[str, Any], path: str, 
         expected=f"torch {wanted}",
         remedy="nothing to do: it is replaced; install what follows with the environment's constraints.txt",
     )
+
+
+def _name_parts_of_other_backends(packages: Mapping[str, str], path: str, findings: Findings) -> None:
+    """Say which packages for CUDA or for processors alone would stay beside the wheels for ROCm."""
+    names = list(packages)
+    found = wheels.read([f"{name}=={version}" for name, version in packages.items()])
+    mixed = [names[line] for id, line in found if id == "venv-mixed-wheels"]
+    if mixed:
+        findings.add(
+            "venv-mixed-wheels",
+            found=f"{', '.join(mixed)} in {path}",
+            expected="wheels for ROCm alone; other backends in environments of their own",
+            remedy=f"{path}/bin/pip uninstall {' '.join(mixed)}, or remove {path} and run again",
+        )
 
 
 def _fault(venv: Mapping[str, Any], torch: Mapping[str, Any]) -> str:

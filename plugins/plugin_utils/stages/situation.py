@@ -52,10 +52,12 @@ class Situation:
 def driver_mode(situation: Situation) -> str:
     """The driver mode for this host; ``auto`` follows the hardware."""
     wanted = situation.wishes.driver_mode
+    if situation.facts["virtualization"]["kind"] == "wsl":
+        return "none"  # Windows has the driver, whatever the inventory says
     asked_for_dkms = any(renamed_package(name) == "amdgpu-dkms" for name in situation.wishes.packages)
     if wanted != "auto":
         return wanted
-    if situation.in_container or situation.facts["virtualization"]["kind"] == "wsl":
+    if situation.in_container:
         return "none"
     if asked_for_dkms:
         return "dkms"
