@@ -9,7 +9,7 @@ from ansible_collections.gpufleet.rocm.plugins.module_utils.kernel import parse_
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.findings import Findings
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.gpus import Gpu
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.matrix import gfx_releases
-from ansible_collections.gpufleet.rocm.plugins.plugin_utils.stages.driver import boot_kernels
+from ansible_collections.gpufleet.rocm.plugins.plugin_utils.stages.kernels import boot_kernels
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.stages.situation import Situation
 
 Stages = Mapping[str, Mapping[str, Any]]

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.findings import Findings
-from ansible_collections.gpufleet.rocm.plugins.plugin_utils.stages.driver import boot_kernels
+from ansible_collections.gpufleet.rocm.plugins.plugin_utils.stages.kernels import boot_kernels
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.stages.situation import Situation
 
 Stages = Mapping[str, Mapping[str, Any]]

@@ -8,7 +8,7 @@ from typing import Any
 from ansible_collections.gpufleet.rocm.plugins.module_utils.kernel import parse_release
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.findings import Findings
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.kernels import unlisted, unsupported
-from ansible_collections.gpufleet.rocm.plugins.plugin_utils.stages.driver import role
+from ansible_collections.gpufleet.rocm.plugins.plugin_utils.stages.kernels import role
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.stages.situation import Situation
 
 Stages = Mapping[str, Mapping[str, Any]]

@@ -22,6 +22,7 @@ from typing import Any
 
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.findings import Findings
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.kernels import unsupported
+from ansible_collections.gpufleet.rocm.plugins.plugin_utils.stages.kernels import boot_kernels, kernel_packages
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.stages.situation import (
     Situation,
     Stage,
@@ -69,17 +70,6 @@ def plan_driver(situation: Situation, findings: Findings) -> Stage:
         _plan_holds(situation, stage)
         _plan_reboot(situation, stage, findings)
     return stage
-
-
-def boot_kernels(facts: Mapping[str, Any]) -> list[str]:
-    """The kernel that runs and the one that boots next."""
-    return [name for name in dict.fromkeys([facts["kernel"]["release"], facts["kernel"]["next_boot"]]) if name]
-
-
-def role(facts: Mapping[str, Any], kernel: str) -> str:
-    """What a boot kernel is to the host."""
-    running, following = kernel == facts["kernel"]["release"], kernel == facts["kernel"]["next_boot"]
-    return "runs and boots next" if running and following else "runs" if running else "boots next"
 
 
 def kernels_without_module(facts: Mapping[str, Any]) -> list[str]:
@@ -154,57 +144,15 @@ def _plan_packages(situation: Situation, stage: Stage, findings: Findings) -> No
         stage["build"] = [kernel for kernel in lacking if kernel not in hopeless]
     if not changes and not stage["build"]:
         return
-    kernel_packages = _kernel_packages(situation, stage, findings)
-    stage["actions"] += [action("install", name, reason) for name, reason in kernel_packages.items()] + changes
+    needed = kernel_packages(situation, stage["kernels"], findings)
+    stage["actions"] += [action("install", name, reason) for name, reason in needed.items()] + changes
     stage["actions"] += [action("build", kernel, "amdgpu is not installed for it") for kernel in stage["build"]]
-    stage["packages"] = list(kernel_packages)
+    stage["packages"] = list(needed)
     if changes:
         stage["changes_driver"] = True
         stage["packages"] += [pattern(name, versions) for name in names]
         stage["pin"] = replacement_pin(release, changes)
         _refuse_foreign_holds(situation, [row["target"] for row in changes], findings)
-
-
-def _kernel_packages(situation: Situation, stage: Stage, findings: Findings) -> dict[str, str]:
-    """Headers and extra modules that the kernels lack, where their flavour has them: name to reason."""
-    kernel = situation.facts["kernel"]
-    needed: dict[str, str] = {}
-    missing: dict[str, str] = {}
-    parts = {kernel["release"]: kernel, kernel["next_boot"]: kernel["next"] or kernel}
-    for release in stage["kernels"]:
-        reason = f"kernel {release} {'runs' if release == kernel['release'] else 'boots next'}"
-        headers, extra = parts[release]["headers"], parts[release]["modules_extra"]
-        if not headers["installed"] and headers["candidate"]:
-            needed[headers["package"]] = reason
-        elif not headers["installed"]:
-            missing[release] = headers["package"]
-        if not extra["installed"] and extra["candidate"]:
-            needed[extra["package"]] = reason
-    _name_missing_headers(situation.facts, missing, findings)
-    return needed
-
-
-def _name_missing_headers(facts: Mapping[str, Any], missing: Mapping[str, str], findings: Findings) -> None:
-    """One refusal for all kernels that no module can be built for: release to the package that apt does not have."""
-    if not missing:
-        return
-    others = [name for name in facts["kernel"]["installed"] if name not in missing]
-    following = facts["kernel"]["next_boot"]
-    if following and following not in missing:
-        elsewhere = f"reboot into kernel {following}"
-    elif others:
-        elsewhere = f"make another kernel the default ({', '.join(others)} installed) and reboot into it"
-    else:
-        elsewhere = "install a kernel that has headers and reboot into it"
-    findings.add(
-        "headers-missing",
-        found="; ".join(
-            f"kernel {release} {role(facts, release)} and {package} has no candidate"
-            for release, package in missing.items()
-        ),
-        expected="headers of the kernel that runs and of the one that boots next",
-        remedy=f"{elsewhere}, or install {' and '.join(missing.values())} from where the kernel came from",
-    )
 
 
 def _refuse_foreign_holds(situation: Situation, names: list[str], findings: Findings) -> None:
