@@ -2,6 +2,13 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -35,3 +42,50 @@ def test_a_page_without_end_is_not_judged(monkeypatch: pytest.MonkeyPatch) -> No
 def test_only_some_versions_are_listed(monkeypatch: pytest.MonkeyPatch) -> None:
     page = "".join(LINK.format(f"1.{number}") for number in range(50))
     assert len(answer(monkeypatch, 200, page.encode())["versions"]) == rocm_probe.VERSIONS_SHOWN
+
+
+class Page(BaseHTTPRequestHandler):
+    """One page of wheels; everything else is missing."""
+
+    def do_GET(self) -> None:
+        found = self.path == "/whl/torch/"
+        self.send_response(200 if found else 404)
+        self.end_headers()
+        self.wfile.write(LINK.format("2.3.0").encode() if found else b"")
+
+    def do_HEAD(self) -> None:
+        self.send_response(200)
+        self.end_headers()
+
+    def log_message(self, *_: Any) -> None:
+        """Not to the terminal."""
+
+
+@pytest.fixture
+def server() -> Iterator[str]:
+    """Address of a server with that page."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), Page) as http:
+        threading.Thread(target=http.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{http.server_port}"
+        http.shutdown()
+
+
+def test_the_module_answers_every_question(server: str) -> None:
+    root = Path(__file__).resolve().parents[2] / "collections"
+    pages = [
+        {"url": f"{server}/whl/{name}/", "project": name, "version": "2.3.0+rocm6.0"}
+        for name in ("torch", "torchaudio")
+    ]
+    questions = {"urls": [f"{server}/Release"], "keys": [f"{server}/key"], "wheels": pages}
+    arguments = {"ANSIBLE_MODULE_ARGS": {"questions": questions, "_ansible_remote_tmp": "/tmp"}}
+    code = f"import sys; sys.path.insert(0, {str(root)!r})\n" + (
+        "from ansible_collections.gpufleet.rocm.plugins.modules import rocm_probe\nrocm_probe.main()"
+    )
+    result = subprocess.run(
+        [sys.executable, "-c", code], input=json.dumps(arguments), capture_output=True, text=True, check=False
+    )
+    answers = json.loads(result.stdout)
+    assert answers["urls"] == {f"{server}/Release": {"status": 200, "error": ""}}
+    assert answers["keys"][f"{server}/key"]["status"] == 404
+    assert answers["wheels"][f"{server}/whl/torch/"]["tags"] == ["cp310-cp310"]
+    assert answers["wheels"][f"{server}/whl/torchaudio/"]["status"] == 404
