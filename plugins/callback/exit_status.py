@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from ansible import context
 from ansible.plugins.callback import CallbackBase
 
-from ansible_collections.gpufleet.rocm.plugins.plugin_utils import controller, report
+from ansible_collections.gpufleet.rocm.plugins.plugin_utils import controller, matrix, report
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.exit_status import exit_status
 
 DOCUMENTATION = """
@@ -41,6 +42,13 @@ class CallbackModule(CallbackBase):  # type: ignore[misc]  # Ansible ships no ty
     def __init__(self) -> None:
         super().__init__()
         self.play: Any = None
+
+    def v2_playbook_on_start(self, playbook: Any) -> None:  # noqa: ARG002  # Ansible names it
+        """Read code and data of the planner once: each of the processes that Ansible forks would do it anew."""
+        filters = Path(__file__).parents[1] / "filter"
+        for path in sorted(filters.glob("*.py")):
+            import_module(f"ansible_collections.gpufleet.rocm.plugins.filter.{path.stem}")
+        matrix.read_all()
 
     def v2_playbook_on_play_start(self, play: Any) -> None:
         """Remember a play that a report is to follow."""

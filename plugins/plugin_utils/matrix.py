@@ -28,6 +28,12 @@ def table(name: str) -> Row:
     return frozen
 
 
+def read_all() -> None:
+    """Read every table now, for all processes that this one forks."""
+    for path in DATA.glob("*.yml"):
+        table(path.stem)
+
+
 @cache
 def releases() -> Mapping[Version, Row]:
     """All ROCm releases by version, oldest number first."""

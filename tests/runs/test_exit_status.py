@@ -44,7 +44,7 @@ class Run:
 class Controller:
     """A copy of the collection in which the modules that read a host answer from its variables."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, stand_in: str = STAND_IN) -> None:
         self.folder = folder
         self.collection = folder / "collections/ansible_collections/gpufleet/rocm"
         (self.collection / "plugins/action").mkdir(parents=True)
@@ -56,7 +56,7 @@ class Controller:
         for path in (ROOT / "plugins/action").glob("*.py"):
             (self.collection / "plugins/action" / path.name).symlink_to(path)
         for module in ("rocm_facts", "rocm_probe", "rocm_verify"):
-            (self.collection / f"plugins/action/{module}.py").write_text(STAND_IN % module)
+            (self.collection / f"plugins/action/{module}.py").write_text(stand_in % module)
 
     def play(self, playbook: str, hosts: dict[str, dict[str, Any]], *options: str, config: bool = True) -> Run:
         """Run a playbook of the collection against hosts with these variables, with or without our ansible.cfg."""
