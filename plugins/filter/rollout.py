@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
+
+from ansible.errors import AnsibleFilterError
 
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils import rollout
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.controller import collect
+from ansible_collections.gpufleet.rocm.plugins.plugin_utils.hostnames import as_pattern
 
 # No host at all, as a pattern: Ansible takes an empty list for a mistake.
 NOBODY = ["!all"]
 
 
-def rollout_hosts(hostvars: Mapping[str, Any], part: str) -> list[str]:
-    """Hosts of one part; see the sidecar documentation."""
-    return [name for name, host in collect(hostvars, hostvars).items() if rollout.part(host) == part] or NOBODY
+def rollout_hosts(hostvars: Mapping[str, Any], part: str, groups: Collection[str] = ()) -> list[str]:
+    """Hosts of one part, as patterns; see the sidecar documentation."""
+    names = [name for name, host in collect(hostvars, hostvars).items() if rollout.part(host) == part]
+    try:
+        return [as_pattern(name, groups) for name in names] or NOBODY
+    except ValueError as error:
+        raise AnsibleFilterError(f"gpufleet.rocm.rollout_hosts: {error}") from error
 
 
 def rollout_batches(hostvars: Mapping[str, Any], default: list[str]) -> list[str]:

@@ -10,6 +10,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from ansible_collections.gpufleet.rocm.plugins.plugin_utils.file_names import file_names
+
 # What playbooks and roles leave behind in the variables of each host.
 PARTS = {
     "plan": "rocm_plan_result",
@@ -51,9 +53,8 @@ def write_documents(fleet: Mapping[str, Any], folder: Path, suffix: str) -> bool
     Raises OSError where that is not possible.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    written = [
-        _write(folder / f"{name.replace('/', '_')}{suffix}.json", document) for name, document in fleet["hosts"].items()
-    ]
+    files = file_names(fleet["hosts"], f"{suffix}.json")
+    written = [_write(folder / files[name], document) for name, document in fleet["hosts"].items()]
     return any(written)
 
 

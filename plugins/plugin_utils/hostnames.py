@@ -10,6 +10,26 @@ LISTED = 4
 # The number that counts hosts: the last one of the first label, of the whole name in an IPv4 address.
 COUNTED = re.compile(r"(?P<start>(?:\d+\.){3}|[^.]*?)(?P<number>[0-9]+)(?P<end>[^0-9.]*(?:\..*)?)", re.ASCII)
 
+# What reads the same as a name and as a host pattern.
+PLAIN = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
+
+
+def as_pattern(name: str, groups: Collection[str] = ()) -> str:
+    """The host pattern that stands for the host of this name alone, whatever the name is made of.
+
+    Ansible looks for groups too where it does not find a plain name among the hosts. Raises ValueError for such a name
+    that is also one of ``groups``.
+    """
+    if PLAIN.fullmatch(name):
+        return name
+    if name in groups:
+        raise ValueError(
+            f"found a host and a group that are both called {name!r}; expected a host name that Ansible can tell from its "
+            "groups and patterns. Next: rename the host or the group in the inventory; ansible_host keeps the address."
+        )
+    # No character of a pattern's own is left, so that Ansible cannot split it.
+    return "~" + "".join(char if char.isalnum() and char.isascii() else f"\\U{ord(char):08x}" for char in name) + r"\Z"
+
 
 def natural(name: str) -> tuple[tuple[int, str], ...]:
     """Sort key under which node2 comes before node10."""

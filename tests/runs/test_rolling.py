@@ -191,6 +191,18 @@ def test_refused_hosts_and_those_without_a_plan_do_not_stop_a_rollout(world: Wor
     assert [run.files[f"{name}.json"]["state"] for name in names(1, 4)] == ["refused", "done", "refused", "unreachable"]
 
 
+def test_names_that_would_be_patterns_are_names(world: World) -> None:
+    """Only the first canary is worked on, and afterwards every host exactly once."""
+    strange = ["a,b", "a:b", "~n.*", "!n2", "&n2", "n*", "n?", "x y", "fe80::1"]
+    hosts = {name: bare() for name in [*strange, "n2", "n3"]}
+    run = world.roll(hosts, rocm_serial=["1", "100%"])
+    assert run.code == 0, run.output
+    assert world.worked_on()[:1] == ["a,b"]
+    assert sorted(row for row in world.events() if row.endswith(" install")) == sorted(f"{name} install" for name in hosts)
+    assert {document["rollout"] for document in run.files.values()} == {"done"}
+    assert sorted(document["host"] for document in run.files.values()) == sorted(hosts)
+
+
 def test_a_host_in_sync_that_fails_its_checks_stops_a_rollout_before_the_first_batch(world: World) -> None:
     run = world.roll(fleet(3, n2=settled(breaks_at="verify")))
     assert run.code == 2, run.output

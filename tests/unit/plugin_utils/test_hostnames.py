@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.gpufleet.rocm.plugins.plugin_utils.hostnames import natural, shortened
+from ansible_collections.gpufleet.rocm.plugins.plugin_utils.hostnames import as_pattern, natural, shortened
 
 
 def expanded(text: str) -> list[str]:
@@ -61,3 +61,21 @@ def test_a_short_form_is_exact(names: set[str]) -> None:
 @given(st.lists(st.text(max_size=12)))
 def test_any_names_can_be_sorted(names: list[str]) -> None:
     assert sorted(sorted(names), key=natural) == sorted(sorted(names, reverse=True), key=natural)
+
+
+@given(st.text(min_size=1, max_size=12) | st.from_regex(r"[~!&,:*?\[\] \na-c0-9]{1,6}", fullmatch=True))
+def test_a_pattern_is_for_one_name(name: str) -> None:
+    pattern = as_pattern(name)
+    if pattern == name:
+        assert re.fullmatch(r"[\w.-]+", name)
+        return
+    assert re.fullmatch(r"~[\\A-Za-z0-9]+", pattern)
+    assert re.match(pattern[1:], name)
+    assert not re.match(pattern[1:], name + "x")
+    assert not re.match(pattern[1:], "x" + name)
+
+
+def test_a_name_that_ansible_cannot_tell_from_a_group_is_an_error() -> None:
+    assert as_pattern("web", groups=["web"]) == "web"
+    with pytest.raises(ValueError, match=r"found a host and a group .*'a,b'; expected .* Next: rename"):
+        as_pattern("a,b", groups=["a,b"])
