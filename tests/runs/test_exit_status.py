@@ -59,7 +59,7 @@ class Controller:
             (self.collection / f"plugins/action/{module}.py").write_text(stand_in % module)
 
     def play(self, playbook: str, hosts: dict[str, dict[str, Any]], *options: str, config: bool = True) -> Run:
-        """Run a playbook of the collection against hosts with these variables, with or without our ansible.cfg."""
+        """Run a playbook, by its path or its name in the collection, against hosts with these variables, with or without our ansible.cfg."""
         inventory = self.folder / "hosts.json"
         inventory.write_text(json.dumps({"all": {"hosts": hosts}}))
         wishes = {
@@ -70,7 +70,8 @@ class Controller:
         }
         reports = self.folder / "reports"
         variables = json.dumps({"rocm_report_dir": str(reports), **wishes})
-        command = [str(PLAYBOOK), "-i", str(inventory), f"gpufleet.rocm.{playbook}", "-e", variables, *options]
+        path = playbook if "/" in playbook else f"gpufleet.rocm.{playbook}"
+        command = [str(PLAYBOOK), "-i", str(inventory), path, "-e", variables, *options]
         other_config = self.folder / "other.cfg"
         other_config.touch()
         environment = {
