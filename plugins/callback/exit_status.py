@@ -73,7 +73,7 @@ class CallbackModule(CallbackBase):  # type: ignore[misc]  # Ansible ships no ty
         hosts = {name: host for name, host in controller.collect(hostvars, hostvars).items() if host}
         check = bool(context.CLIARGS["check"])
         batches = [] if check else ["1"]
-        fleet = report.fleet_report(hosts, list(stats.dark), batches, controller.command_line())
+        fleet = report.fleet_report(hosts, list(stats.dark), batches, controller.command_line(), width=controller.WIDTH)
         folder = Path(next((hostvars[name].get("rocm_report_dir") for name in hosts), "") or "reports")
         controller.write_documents(fleet, folder.expanduser(), ".check" if check else "")
         self._display.display("\n" + fleet["table"])

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 from ansible.errors import AnsibleFilterError
 
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils import report
-from ansible_collections.gpufleet.rocm.plugins.plugin_utils.controller import collect, command_line
+from ansible_collections.gpufleet.rocm.plugins.plugin_utils.controller import (
+    WIDTH,
+    collect,
+    command_line,
+    earlier_reports,
+)
 
 
 def _collect(hostvars: Any, *lists: Any) -> dict[str, dict[str, Any]]:
@@ -23,12 +29,15 @@ def _collect(hostvars: Any, *lists: Any) -> dict[str, dict[str, Any]]:
 
 def fleet_plan(hostvars: Any, names: Any, lost: Any = ()) -> dict[str, Any]:
     """Plans and their table; see the sidecar documentation."""
-    return report.fleet_plan(_collect(hostvars, names, list(lost)), lost)
+    return report.fleet_plan(_collect(hostvars, names, list(lost)), lost, WIDTH)
 
 
-def fleet_report(hostvars: Any, names: Any, lost: Any = (), batches: Any = ()) -> dict[str, Any]:
+def fleet_report(hostvars: Any, names: Any, lost: Any = (), batches: Any = (), folder: Any = "") -> dict[str, Any]:
     """Reports and their table; see the sidecar documentation."""
-    return report.fleet_report(_collect(hostvars, names, list(lost)), lost, list(batches), command_line())
+    hosts = _collect(hostvars, names, list(lost))
+    untold = report.untold(hosts, lost) if folder else []
+    earlier = earlier_reports(Path(folder).expanduser(), hosts, untold)
+    return report.fleet_report(hosts, lost, list(batches), command_line(), earlier, WIDTH)
 
 
 class FilterModule:

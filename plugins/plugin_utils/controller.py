@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import datetime
 import json
 import re
 import shlex
+import shutil
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.file_names import file_names
+from ansible_collections.gpufleet.rocm.plugins.plugin_utils.fleet_text import STATES
+from ansible_collections.gpufleet.rocm.plugins.plugin_utils.report import SCHEMA, Earlier
 
 # What playbooks and roles leave behind in the variables of each host.
 PARTS = {
@@ -22,6 +26,8 @@ PARTS = {
     "held": "rocm_held",
     "drained": "rocm_drained",
 }
+# Of a line of the table, behind Ansible's indentation. Read when the callback is: later processes have no terminal.
+WIDTH = max(76, shutil.get_terminal_size((120, 24)).columns - 4)
 # Variables on a command line that do not belong into an output.
 SECRET = re.compile(r"pass|secret|token|credential|//[^/@\s]*@", re.IGNORECASE)
 
@@ -56,6 +62,23 @@ def write_documents(fleet: Mapping[str, Any], folder: Path, suffix: str) -> bool
     files = file_names(fleet["hosts"], f"{suffix}.json")
     written = [_write(folder / files[name], document) for name, document in fleet["hosts"].items()]
     return any(written)
+
+
+def earlier_reports(folder: Path, hosts: Collection[str], wanted: Iterable[str]) -> dict[str, Earlier]:
+    """What earlier runs left in the folder about the ``wanted`` of all ``hosts``; other files are passed over."""
+    files = file_names(hosts, ".json")
+    found = {}
+    for name in wanted:
+        path = folder / files[name]
+        try:
+            document = json.loads(path.read_text(encoding="utf-8"))
+            day = datetime.datetime.fromtimestamp(path.stat().st_mtime, datetime.UTC).date().isoformat()
+        except (OSError, ValueError):
+            continue
+        known = isinstance(document, dict) and (document.get("schema"), document.get("kind")) == (SCHEMA, "report")
+        if known and document.get("host") == name and document.get("state") in STATES:
+            found[name] = Earlier(document, day)
+    return found
 
 
 def _write(path: Path, document: Any) -> bool:

@@ -6,8 +6,12 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
+from ansible_collections.gpufleet.rocm.plugins.plugin_utils.alike import KERNELS, merged, skeleton
+from ansible_collections.gpufleet.rocm.plugins.plugin_utils.fleet_table import table
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.hostnames import shortened
 
+# Characters in a line of the table where nobody says how wide the terminal is.
+WIDTH = 116
 # Up to this many hosts each has a row of its own; above, hosts with the same outcome share one.
 ROW_PER_HOST = 20
 # What needs attention comes first.
@@ -32,16 +36,24 @@ Key = TypeVar("Key")
 Value = TypeVar("Value")
 
 
-def plan_text(documents: Documents) -> str:
+def plan_text(documents: Documents, width: int = WIDTH) -> str:
     """What a run would do: the table, every finding with its hosts, and the changes in their order."""
     header = ["PLAN", "AMD GPUS", "ROCM", "DRIVER", "TORCH", "CHANGES"]
-    return _text(_table(header, _plan_row, documents), *_finding_sections(documents), _change_lines(documents))
+    table_lines = _table(header, _plan_row, documents, width)
+    return _text(table_lines, *_finding_sections(documents), _change_lines(documents))
 
 
-def report_text(documents: Documents, rolling: bool = False, command: str = "") -> str:
+def report_text(
+    documents: Documents,
+    rolling: bool = False,
+    command: str = "",
+    earlier: Mapping[str, str] | None = None,
+    width: int = WIDTH,
+) -> str:
     """What a run did: the table, every finding with its hosts, the checks that did not pass, and how to resume.
 
-    ``rolling`` is whether hosts were changed batch by batch, ``command`` what is to be run again.
+    ``rolling`` is whether hosts were changed batch by batch, ``command`` what is to be run again, ``earlier`` the day
+    of each host that this run has nothing of.
     """
     header = ["RESULT", "ROCM", "DRIVER", "TORCH", "CHECKS", "REASON"]
     row = _report_row
@@ -49,8 +61,9 @@ def report_text(documents: Documents, rolling: bool = False, command: str = "") 
     if rolling or any(host["drained"] or host["rollout"] in UNFINISHED for host in documents.values()):
         header.insert(1, "STATE")
         row = _rolling_row
-    sections = [*_finding_sections(documents), _check_lines(documents), _resume_lines(documents, command)]
-    return _text(_table(header, row, documents), *sections)
+    sections = [*_finding_sections(documents), _check_lines(documents), _drift_lines(documents)]
+    sections += [_resume_lines(documents, command), _earlier_lines(documents, earlier or {})]
+    return _text(_table(header, row, documents, width), *sections)
 
 
 def _text(*sections: Sequence[str]) -> str:
@@ -96,27 +109,23 @@ def _change_count(document: Document) -> str:
 
 def _short_reason(document: Document) -> str:
     """The ids or the task behind the reason, which stands in full below the table."""
-    if document["state"] == "refused":
-        return ", ".join(dict.fromkeys(finding["id"] for finding in document["refusals"]))
+    if document["state"] in ("refused", "drift"):
+        return ", ".join(dict.fromkeys(finding["id"] for finding in document["refusals"])) or _change_count(document)
     if document["state"] != "failed":
         return ""
     checks = [check["id"] for check in document["verification"] if check["status"] == "failed"]
     return ", ".join(checks) or str(document["reason"]).partition(": ")[0]
 
 
-def _table(header: Sequence[str], row: Callable[[Document], list[str]], documents: Documents) -> list[str]:
+def _table(header: Sequence[str], row: Callable[[Document], list[str]], documents: Documents, width: int) -> list[str]:
     """Aligned columns, what needs attention first; a large fleet is grouped by equal rows."""
     ordered = sorted(documents.items(), key=lambda item: STATES.index(item[1]["state"]))
-    if len(documents) > ROW_PER_HOST:
-        groups = _grouped((tuple(row(document)), name) for name, document in ordered)
-        cells = [["HOSTS", *header, "NAMES"]]
-        cells += [[str(len(names)), *group, shortened(names, len(documents))] for group, names in groups.items()]
-    else:
-        cells = [["HOST", *header], *([name, *row(document)] for name, document in ordered)]
-    # The last column may be long: it is not padded.
-    widths = [max(len(line[column]) for line in cells) for column in range(len(cells[0]) - 1)]
-    padded = [[cell.ljust(width) for cell, width in zip(line, widths, strict=False)] for line in cells]
-    return ["  ".join([*start, *line[len(start) :]]) for start, line in zip(padded, cells, strict=True)]
+    if len(documents) <= ROW_PER_HOST:
+        return table(["HOST", *header], [[name, *row(document)] for name, document in ordered], width)
+    groups = _grouped((tuple(row(document)), name) for name, document in ordered)
+    room = width // 3
+    rows = [[str(len(names)), *group, shortened(names, len(documents), room)] for group, names in groups.items()]
+    return table(["HOSTS", *header, "NAMES"], rows, width)
 
 
 def _finding_sections(documents: Documents) -> list[list[str]]:
@@ -138,38 +147,39 @@ def _warnings(document: Document, allowed: bool) -> list[Document]:
 
 
 def _reason_lines(documents: Documents, state: str) -> list[str]:
-    found = _grouped((document["reason"], name) for name, document in documents.items() if document["state"] == state)
-    lines = [line for reason, names in found.items() for line in _with_names(reason, names, documents)]
+    found = merged((row["reason"], name) for name, row in documents.items() if row["state"] == state)
+    lines = [line for reason, names in found for line in _with_names(reason, names, documents)]
     return [f"{state.capitalize()}:", *lines] if lines else []
 
 
 def _finding_lines(documents: Documents, select: Callable[[Document], Iterable[Document]]) -> list[str]:
     """One line where all hosts have the same evidence, else one line of evidence below the common part."""
     found = _grouped(
-        ((finding["id"], finding["expected"], finding["remedy"]), (finding, name))
+        ((finding["id"], *(skeleton(finding[part]) for part in ("expected", "remedy"))), (finding, name))
         for name, document in documents.items()
         for finding in select(document)
     )
     lines: list[str] = []
-    for (id, expected, remedy), rows in found.items():
-        evidence = _grouped((finding["found"], name) for finding, name in rows)
-        if len(evidence) == 1:
-            lines += _with_names(rows[0][0]["message"], [name for _, name in rows], documents)
+    for rows in found.values():
+        common = {(finding["expected"], finding["remedy"]) for finding, _ in rows}
+        if len({finding["message"] for finding, _ in rows}) == 1 or len(common) > 1:
+            messages = merged((finding["message"], name) for finding, name in rows)
+            lines += [line for text, names in messages for line in _with_names(text, names, documents)]
             continue
-        lines.append(f"  {id}: expected {expected}. Next: {remedy}")
-        for text, names in evidence.items():
+        lines.append("  {id}: expected {expected}. Next: {remedy}".format_map(rows[0][0]))
+        for text, names in merged((finding["found"], name) for finding, name in rows):
             lines += ["  " + line for line in _with_names(f"found {text}", names, documents)]
     return lines
 
 
 def _check_lines(documents: Documents) -> list[str]:
-    found = _grouped(
+    found = merged(
         (f"{check['id']}: {check['status']}: {check['evidence']}", name)
         for name, document in documents.items()
         for check in document["verification"]
         if check["status"] != "passed"
     )
-    lines = [line for text, names in found.items() for line in _with_names(text, names, documents)]
+    lines = [line for text, names in found for line in _with_names(text, names, documents)]
     return ["Checks that did not pass:", *lines] if lines else []
 
 
@@ -193,16 +203,39 @@ def _resume_lines(documents: Documents, command: str) -> list[str]:
 
 def _change_lines(documents: Documents) -> list[str]:
     """What happens on the hosts that will change, once for each group with the same changes."""
-    groups = _grouped((tuple(_steps(document)), name) for name, document in documents.items() if pending(document))
-    lines: list[str] = []
-    for steps, names in groups.items():
-        lines.append(f"  {shortened(names, len(documents))}:")
-        lines += [f"    {number:2}. {step}" for number, step in enumerate(steps, start=1)]
+    lines = _step_lines(documents, [name for name, document in documents.items() if pending(document)])
     return ["Changes, in this order:", *lines] if lines else []
 
 
+def _drift_lines(documents: Documents) -> list[str]:
+    """What differs on hosts that work and are not as wanted; why site.yml would refuse others is among the refusals."""
+    drifted = [name for name, row in documents.items() if row["state"] == "drift" and not row["refusals"]]
+    if not drifted:
+        return []
+    remedy = "  Next: run site.yml to bring them back, or put the inventory right where the hosts are."
+    return ["Drifted; site.yml would change, in this order:", *_step_lines(documents, drifted), remedy]
+
+
+def _step_lines(documents: Documents, names: Iterable[str]) -> list[str]:
+    lines: list[str] = []
+    for steps, alike in merged((("\n".join(_steps(documents[name])), name) for name in names), KERNELS):
+        lines.append(f"  {shortened(alike, len(documents))}:")
+        lines += [f"    {number:2}. {step}" for number, step in enumerate(steps.splitlines(), start=1)]
+    return lines
+
+
+def _earlier_lines(documents: Documents, days: Mapping[str, str]) -> list[str]:
+    """Hosts that are shown as an earlier run left them."""
+    found = _grouped((day, name) for name, day in days.items())
+    lines = [line for day in sorted(found) for line in _with_names(f"unchanged since {day}", found[day], documents)]
+    remedy = "  Next: run playbooks/verify.yml to see how they are now."
+    return ["As earlier runs left them; nothing ran for these hosts now:", *lines, remedy] if lines else []
+
+
 def pending(document: Document) -> bool:
-    """Whether a run would do something to the host of this plan."""
+    """Whether a run of site.yml is left to do on the host: nothing is where one has just been."""
+    if document["kind"] == "report":
+        return bool(document["state"] == "drift")
     reboots = document["state"] == "reboot required" and document["reboot_allowed"]
     return bool(document["state"] == "will change" or reboots)
 

@@ -5,61 +5,92 @@ The document is the JSON artifact; ``data/report.schema.json`` describes it, and
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from ansible_collections.gpufleet.rocm.plugins.module_utils.secrets import masked
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils import fleet_text, rollout
-from ansible_collections.gpufleet.rocm.plugins.plugin_utils.consistency import inconsistencies
+from ansible_collections.gpufleet.rocm.plugins.plugin_utils.consistency import Inconsistency, inconsistencies
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.hostnames import natural
 
 SCHEMA = 1
 GPU_FIELDS = ("address", "device", "name", "gfx", "driver", "integrated", "supported")
 # Found neither by a plan nor by a caught failure: Ansible took the host out of the run.
 LOST = "it stopped answering or failed outside of the roles; the reason is in the output above"
+# No role of the collection ran for it, and no earlier run left a report.
+UNTOLD = (
+    "found nothing about this host: neither this run nor an earlier one left a result; expected a run before the "
+    "report. Next: run playbooks/verify.yml or site.yml, or set rocm_report_dir to the folder of an earlier run"
+)
 # A gate gives its own reason.
 CUT_SHORT = "the run ended when it had lost every host of a batch"
+# Ansible says what it found in a variable and what it expected.
+CORRECT = "Next: correct the variable in the inventory (README, Variables)"
 # What ansible-core 2.19 and later put before a message.
 PREFIXES = re.compile(r"^((Task|Action|Module) failed: )+")
+
+
+@dataclass(frozen=True)
+class Earlier:
+    """The document of a host that an earlier run left, and the day since which it is as it is."""
+
+    document: Mapping[str, Any]
+    day: str
+
 
 # What playbooks and roles left behind for a host, each optional: plan, after (the plan after the run), verification,
 # failure, and of a rollout state, held (why its batch must not start) and drained.
 Host = Mapping[str, Any]
 
 
-def fleet_plan(hosts: Mapping[str, Host], lost: Collection[str] = ()) -> dict[str, Any]:
-    """What a run would do to each host; see `_fleet` for the result. ``lost`` are hosts that left the run."""
-    return _fleet("plan", hosts, lost)
+def fleet_plan(hosts: Mapping[str, Host], lost: Collection[str] = (), width: int = fleet_text.WIDTH) -> dict[str, Any]:
+    """What a run would do to each host; see `_fleet` for the result.
+
+    ``lost`` are hosts that left the run, ``width`` is that of the table.
+    """
+    documents = _documents("plan", hosts, lost)
+    differing = _add_inconsistencies(documents, hosts)
+    return _fleet("plan", documents, differing, fleet_text.plan_text(documents, width))
 
 
 def fleet_report(
-    hosts: Mapping[str, Host], lost: Collection[str] = (), batches: Sequence[str] = (), command: str = ""
+    hosts: Mapping[str, Host],
+    lost: Collection[str] = (),
+    batches: Sequence[str] = (),
+    command: str = "",
+    earlier: Mapping[str, Earlier] | None = None,
+    width: int = fleet_text.WIDTH,
 ) -> dict[str, Any]:
     """What a run did to each host and what it verified; see `_fleet` for the result.
 
     ``batches`` are the sizes of a rollout's batches, empty for a run that is none; ``command`` is what to run again.
+    ``earlier`` is what earlier runs left of hosts that this one has nothing of.
     """
-    return _fleet("report", hosts, lost, batches, command)
+    documents = _documents("report", hosts, lost, rolled=bool(batches))
+    told = {name: row for name, row in (earlier or {}).items() if row.document.get("reason") != UNTOLD}
+    for name, row in told.items():
+        documents[name] = {**documents[name], **row.document}
+    differing = _add_inconsistencies(documents, hosts)
+    rolling = bool(batches) and list(batches) != rollout.ONE_BATCH
+    days = {name: row.day for name, row in told.items()}
+    return _fleet("report", documents, differing, fleet_text.report_text(documents, rolling, command, days, width))
+
+
+def untold(hosts: Mapping[str, Host], lost: Collection[str]) -> list[str]:
+    """The hosts that a run has nothing of and did not lose either."""
+    return [name for name, host in hosts.items() if not host and name not in lost]
 
 
 def _fleet(
-    kind: str, hosts: Mapping[str, Host], lost: Collection[str], batches: Sequence[str] = (), command: str = ""
+    kind: str, documents: Mapping[str, dict[str, Any]], differing: Sequence[Inconsistency], text: str
 ) -> dict[str, Any]:
     """``{schema, kind, hosts: {name: document}, inconsistent: [...], outcome: {...}, table: str}``.
 
     ``outcome`` lists the hosts that the exit status depends on: ``{unreachable, failed, refused, pending}``.
     """
-    documents = {
-        name: _document(kind, name, hosts[name], name in lost, bool(batches)) for name in sorted(hosts, key=natural)
-    }
-    differing = inconsistencies({name: host["plan"] for name, host in hosts.items() if host.get("plan")})
-    for row in differing:
-        for names in row.values.values():
-            for name in names:
-                documents[name]["warnings"].append(row.finding())
-    rolling = bool(batches) and list(batches) != rollout.ONE_BATCH
-    text = fleet_text.plan_text(documents) if kind == "plan" else fleet_text.report_text(documents, rolling, command)
     return {
         "schema": SCHEMA,
         "kind": kind,
@@ -69,11 +100,26 @@ def _fleet(
             "unreachable": _in_state(documents, "unreachable"),
             "failed": _in_state(documents, "failed"),
             "refused": _in_state(documents, "refused"),
-            # After a run nothing is pending: what it could do is done.
-            "pending": [name for name, row in documents.items() if fleet_text.pending(row)] if kind == "plan" else [],
+            "pending": [name for name, row in documents.items() if fleet_text.pending(row)],
         },
         "table": text,
     }
+
+
+def _documents(
+    kind: str, hosts: Mapping[str, Host], lost: Collection[str], rolled: bool = False
+) -> dict[str, dict[str, Any]]:
+    gone = frozenset(lost)
+    return {name: _document(kind, name, hosts[name], name in gone, rolled) for name in sorted(hosts, key=natural)}
+
+
+def _add_inconsistencies(documents: Mapping[str, dict[str, Any]], hosts: Mapping[str, Host]) -> list[Inconsistency]:
+    """Warn of each difference on the hosts that it is about; return the differences."""
+    differing = inconsistencies({name: host["plan"] for name, host in hosts.items() if host.get("plan")})
+    for row in differing:
+        for name in itertools.chain.from_iterable(row.values.values()):
+            documents[name]["warnings"].append(row.finding())
+    return differing
 
 
 def _in_state(documents: Mapping[str, Mapping[str, Any]], state: str) -> list[str]:
@@ -127,8 +173,10 @@ def _outcome(kind: str, host: Host, lost: bool) -> tuple[str, str]:
         return "failed", "\n".join(failed)
     if host.get("failure"):
         return _failed(**host["failure"])
-    if lost or not host.get("plan"):
+    if lost:
         return "unreachable", LOST
+    if not host.get("plan"):
+        return "failed", UNTOLD
     before, after = host["plan"], host.get("after") or host["plan"]
     refusals = "\n".join(finding["message"] for finding in after["refusals"])
     if not after["in_sync"]:
@@ -148,7 +196,9 @@ def _failed(kind: str, task: str, message: str) -> tuple[str, str]:
     message = masked(PREFIXES.sub("", message))
     if kind == "unreachable":
         return "unreachable", message
-    return "failed", f"{'invalid arguments' if kind == 'arguments' else task}: {message}"
+    if kind == "arguments":
+        return "failed", f"invalid arguments: {message}\n{CORRECT}"
+    return "failed", f"{task}: {message}"
 
 
 def _warnings(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[dict[str, Any]]:

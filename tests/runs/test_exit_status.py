@@ -59,7 +59,7 @@ class Controller:
             (self.collection / f"plugins/action/{module}.py").write_text(stand_in % module)
 
     def play(self, playbook: str, hosts: dict[str, dict[str, Any]], *options: str, config: bool = True) -> Run:
-        """Run a playbook, by its path or its name in the collection, against hosts with these variables, with or without our ansible.cfg."""
+        """Run a playbook, by path or name, against hosts with these variables, with or without our ansible.cfg."""
         inventory = self.folder / "hosts.json"
         inventory.write_text(json.dumps({"all": {"hosts": hosts}}))
         wishes = {
@@ -110,6 +110,13 @@ def host(facts: dict[str, Any], **variables: Any) -> dict[str, Any]:
     return {"answers": {"rocm_facts": read, "rocm_probe": probe, "rocm_verify": verified}, **variables}
 
 
+def broken(row: dict[str, Any]) -> dict[str, Any]:
+    """The same host where a check fails."""
+    check = {"id": "rocminfo", "status": "failed", "evidence": "no agents", "seconds": 0.1}
+    verified = {"passed": False, "user": "ada", "checks": [check]}
+    return {**row, "answers": {**row["answers"], "rocm_verify": verified}}
+
+
 BARE = host(bare_server())
 SETTLED = host(carried_out(bare_server(), planned()))
 REFUSED = host(bare_server(users={"ada": None}))
@@ -151,6 +158,44 @@ def test_no_host_stops_another_and_each_says_why(controller: Controller) -> None
     assert [table.split()[0] for table in tables] == ["PLAN", "RESULT"]
     # The last thing before Ansible's own recap, where an operator sees it.
     assert "TASK [" not in tables[1]
+
+
+VERIFIED = [
+    ("in sync", SETTLED, "in sync", 0),
+    ("drifted", host(bare_server()), "drift", 2),
+    ("works, and would be refused", REFUSED, "drift", 2),
+    ("a check fails", broken(SETTLED), "failed", 2),
+    ("invalid", INVALID, "failed", 2),
+    ("unreachable", AWAY, "unreachable", 4),
+]
+
+
+@pytest.mark.parametrize(("name", "row", "state", "code"), VERIFIED, ids=[row[0] for row in VERIFIED])
+def test_exit_status_of_a_verification(
+    controller: Controller, name: str, row: dict[str, Any], state: str, code: int
+) -> None:
+    """And the report alone says the same of it afterwards."""
+    run = controller.play("verify", {"a": row, "b": SETTLED})
+    assert (run.code, run.files["a.json"]["state"]) == (code, state), run.output
+    if state == "drift":
+        assert "site.yml would" in run.output or "Refused:" in run.output, name
+    again = controller.play("report", {"a": AWAY, "b": AWAY})
+    assert (again.code, again.files) == (code, run.files), again.output
+    assert "nothing ran for these hosts now:" in again.output
+    assert "unchanged since " in again.output
+
+
+def test_a_report_without_any_run_says_so(controller: Controller) -> None:
+    assert controller.play("verify", {"a": SETTLED}).code == 0
+    (controller.folder / "reports/b.json").write_text("{}")
+    run = controller.play("report", {"a": AWAY, "b": SETTLED, "c": SETTLED})
+    assert run.code == 2, run.output
+    assert {name: row["state"] for name, row in run.files.items()} == {
+        "a.json": "in sync",
+        **dict.fromkeys(["b.json", "c.json"], "failed"),
+    }
+    assert "neither this run nor an earlier one left a result" in run.files["c.json"]["reason"]
+    assert "Next: run playbooks/verify.yml" in run.output
 
 
 def test_another_configuration_still_fails_a_run_with_refusals(controller: Controller) -> None:

@@ -198,7 +198,9 @@ def test_names_that_would_be_patterns_are_names(world: World) -> None:
     run = world.roll(hosts, rocm_serial=["1", "100%"])
     assert run.code == 0, run.output
     assert world.worked_on()[:1] == ["a,b"]
-    assert sorted(row for row in world.events() if row.endswith(" install")) == sorted(f"{name} install" for name in hosts)
+    assert sorted(row for row in world.events() if row.endswith(" install")) == sorted(
+        f"{name} install" for name in hosts
+    )
     assert {document["rollout"] for document in run.files.values()} == {"done"}
     assert sorted(document["host"] for document in run.files.values()) == sorted(hosts)
 

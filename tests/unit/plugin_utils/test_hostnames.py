@@ -55,7 +55,22 @@ def test_a_whole_fleet_is_not_listed() -> None:
 
 @given(st.sets(st.from_regex(r"[a-c]?(0{0,2}[0-9]{1,3})?(-ib|\.x1)?", fullmatch=True).filter(bool), max_size=60))
 def test_a_short_form_is_exact(names: set[str]) -> None:
-    assert sorted(expanded(shortened(names))) == sorted(names) or not names
+    assert sorted(expanded(shortened(names, room=10_000))) == sorted(names) or not names
+
+
+@given(st.sets(st.text(st.sampled_from("ab01-."), min_size=1, max_size=9), min_size=1, max_size=99), st.integers(9, 80))
+def test_a_long_list_ends_with_a_count(names: set[str], room: int) -> None:
+    start, _, more = shortened(names, room=room).partition(", and ")
+    assert len(start) <= room
+    assert len(expanded(start)) + int((more or "0 more").removesuffix(" more")) == len(names)
+
+
+def test_names_that_do_not_fit_are_counted() -> None:
+    odd = [f"n{number}" for number in range(1, 800, 2)]
+    text = shortened(odd)
+    assert text.startswith("n[1,3,5,")
+    assert text.endswith("], and 366 more")
+    assert shortened(["x" * 120, "y"]) == "x" * 120 + ", and 1 more"
 
 
 @given(st.lists(st.text(max_size=12)))

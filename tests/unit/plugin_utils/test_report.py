@@ -8,7 +8,7 @@ import jsonschema
 import pytest
 
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils import fleet_text, rollout
-from ansible_collections.gpufleet.rocm.plugins.plugin_utils.report import fleet_plan, fleet_report
+from ansible_collections.gpufleet.rocm.plugins.plugin_utils.report import Earlier, fleet_plan, fleet_report, untold
 from tests.unit.documents import SCHEMA, plan_of, planned, validate
 from tests.unit.facts_builder import bare_server, carried_out, gpu
 
@@ -75,7 +75,7 @@ REPORTED = [
     ("drift", {"plan": planned(), "verification": PASSED}),
     ("drift", {"plan": refused(), "verification": PASSED}),
     ("unreachable", {"failure": TIMED_OUT}),
-    ("unreachable", {}),
+    ("failed", {}),
 ]
 
 
@@ -124,7 +124,9 @@ def test_reasons() -> None:
 
     assert reason(plan=planned(), failure=NO_SPACE) == "Install: no space"
     assert reason(failure=TIMED_OUT) == TIMED_OUT["message"]
-    assert reason(failure=WRONG_TYPE) == "invalid arguments: argument 'rocm_users' is a str"
+    correct = "Next: correct the variable in the inventory (README, Variables)"
+    assert reason(failure=WRONG_TYPE) == f"invalid arguments: argument 'rocm_users' is a str\n{correct}"
+    assert reason().startswith("found nothing about this host: ")
     # The check says more than the task that fails because of it.
     assert reason(plan=in_sync(), verification=verified(check("failed")), failure=NO_SPACE) == "rocminfo: because"
     assert reason(plan=refused()).startswith("user-unknown: ")
@@ -151,6 +153,43 @@ def test_outcome_lists_the_hosts_that_the_exit_status_depends_on() -> None:
         "pending": ["will change"],
     }
     assert fleet_report({"a": {"plan": planned()}})["outcome"]["pending"] == []
+    drifted = {"plan": planned(), "verification": PASSED}
+    assert fleet_report({"a": drifted, "b": DONE})["outcome"]["pending"] == ["a"]
+
+
+def test_drift_is_told_with_what_would_be_changed() -> None:
+    drifted = {"plan": planned(), "verification": PASSED}
+    hosts = {"a": drifted, "b": drifted, "c": {"plan": refused(), "verification": PASSED}, "d": DONE}
+    lines = fleet_report(hosts)["table"].splitlines()
+    assert [line.split("  ")[-1] for line in lines[1:5]] == [f"{len(planned()['actions'])} changes, reboot"] * 2 + [
+        "user-unknown",
+        "1 passed, 1 not run",
+    ]
+    start = lines.index("Drifted; site.yml would change, in this order:")
+    assert lines[start + 1] == "  a, b:"
+    assert lines[start + 2].startswith("     1. repo ")
+    assert lines[-1].startswith("  Next: run site.yml to bring them back")
+    assert "Drifted" not in fleet_report({"a": hosts["c"]})["table"]
+
+
+def test_hosts_that_nothing_ran_for_are_shown_as_an_earlier_run_left_them() -> None:
+    before = fleet_report({"a": DONE, "b": {"plan": refused()}, "c": {}})["hosts"]
+    earlier = {name: Earlier(document, "2026-12-07") for name, document in before.items()}
+    fleet = fleet_report({"a": {}, "b": {}, "c": {}, "d": {}}, earlier=earlier)
+    assert {name: row["state"] for name, row in fleet["hosts"].items()} == {
+        "a": "done",
+        "b": "refused",
+        "c": "failed",
+        "d": "failed",
+    }
+    assert (fleet["outcome"]["refused"], fleet["outcome"]["failed"]) == (["b"], ["c", "d"])
+    assert fleet["hosts"]["a"] == before["a"]
+    # What a run says for want of anything else is not passed on as its result.
+    assert fleet["table"].splitlines()[-2:] == [
+        "  unchanged since 2026-12-07  [a, b]",
+        "  Next: run playbooks/verify.yml to see how they are now.",
+    ]
+    assert untold({"a": {}, "b": {}, "c": DONE}, lost=["b"]) == ["a"]
 
 
 def test_plan_of_a_small_fleet_has_a_row_per_host_and_what_needs_attention_first() -> None:
@@ -187,7 +226,7 @@ def test_plan_of_a_small_fleet_has_a_row_per_host_and_what_needs_attention_first
 def test_plan_of_a_large_fleet_is_grouped_by_outcome(size: int) -> None:
     hosts: dict[str, Any] = {f"node{number:04}": {"plan": planned()} for number in range(size)}
     hosts["node0007"] = {"plan": refused()}
-    text = fleet_plan(hosts)["table"]
+    text = fleet_plan(hosts, width=160)["table"]
     lines = text.splitlines()
     assert lines[0].split() == ["HOSTS", "PLAN", "AMD", "GPUS", "ROCM", "DRIVER", "TORCH", "CHANGES", "NAMES"]
     assert lines[1].split()[:2] == ["1", "refused"]
