@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ from tests.unit.facts_builder import bare_server, carried_out
 
 ROOT = Path(__file__).resolve().parents[2]
 PLAYBOOK = Path(sys.executable).parent / "ansible-playbook"
+WISHES = {"rocm_version": "6.0", "rocm_pytorch_version": "2.3.0", "rocm_users": ["ada"]}
 # Takes the place of a module: an action plugin runs on the controller and knows which host it is for.
 STAND_IN = """
 from ansible.errors import AnsibleConnectionFailure
@@ -58,18 +60,20 @@ class Controller:
         for module in ("rocm_facts", "rocm_probe", "rocm_verify"):
             (self.collection / f"plugins/action/{module}.py").write_text(stand_in % module)
 
-    def play(self, playbook: str, hosts: dict[str, dict[str, Any]], *options: str, config: bool = True) -> Run:
+    def play(
+        self,
+        playbook: str,
+        hosts: dict[str, dict[str, Any]],
+        *options: str,
+        config: bool = True,
+        wishes: dict[str, Any] | None = None,
+    ) -> Run:
         """Run a playbook, by path or name, against hosts with these variables, with or without our ansible.cfg."""
         inventory = self.folder / "hosts.json"
         inventory.write_text(json.dumps({"all": {"hosts": hosts}}))
-        wishes = {
-            "rocm_version": "6.0",
-            "rocm_pytorch_version": "2.3.0",
-            "rocm_users": ["ada"],
-            "ansible_become": False,
-        }
         reports = self.folder / "reports"
-        variables = json.dumps({"rocm_report_dir": str(reports), **wishes})
+        wishes = WISHES if wishes is None else wishes
+        variables = json.dumps({"rocm_report_dir": str(reports), "ansible_become": False, **wishes})
         path = playbook if "/" in playbook else f"gpufleet.rocm.{playbook}"
         command = [str(PLAYBOOK), "-i", str(inventory), path, "-e", variables, *options]
         other_config = self.folder / "other.cfg"
@@ -93,6 +97,8 @@ class Controller:
         files = {path.name: json.loads(path.read_text()) for path in reports.glob("*.json")}
         for document in files.values():
             validate(document)
+        if config:
+            assert not re.findall(r"\[(?:WARNING|DEPRECATION WARNING)\].*", done.stdout), done.stdout
         return Run(done.returncode, done.stdout, files)
 
 
@@ -196,6 +202,40 @@ def test_a_report_without_any_run_says_so(controller: Controller) -> None:
     }
     assert "neither this run nor an earlier one left a result" in run.files["c.json"]["reason"]
     assert "Next: run playbooks/verify.yml" in run.output
+
+
+TYPOS = [
+    ({"rocm_users": {"ada": 1}}, "failed", ["rocm_users", "Next: correct the variable in the inventory"]),
+    (
+        {"rocm_users": ["no spaces"]},
+        "refused",
+        ["rocm_users is 'no spaces'; expected a list", "Next: correct rocm_users"],
+    ),
+    ({"rocm_users": "ada"}, "refused", ["rocm_users is 'ada'; expected a list", "Next: correct rocm_users"]),
+    ({"rocm_reboot_ok": "maybe"}, "failed", ["'maybe' is not a valid boolean", "Next: correct the variable"]),
+    (
+        {"rocm_version": 7.1},
+        "refused",
+        ["an unquoted 7.1, which YAML makes of 7.1 and 7.10 alike", "Next: write '7.1' or"],
+    ),
+    (
+        {"rocm_version": 6},
+        "refused",
+        ["6 is not a version number; expected two to four numbers", "Next: give a number"],
+    ),
+    ({"rocm_pytorch_version": 2.1}, "refused", ["rocm_pytorch_version is 2.1; expected", "in quotes", "Next: correct"]),
+    ({"rocm_expect_gpus": "8x"}, "refused", ["rocm_expect_gpus is '8x'; expected a number", "Next: correct"]),
+]
+
+
+def test_a_wish_of_the_wrong_type_is_told_with_what_to_do(controller: Controller) -> None:
+    hosts = {f"n{number}": {**BARE, **wish} for number, (wish, _, _) in enumerate(TYPOS)}
+    run = controller.play("plan", hosts, wishes={})
+    assert run.code == 2, run.output
+    for number, (wish, state, told) in enumerate(TYPOS):
+        document = run.files[f"n{number}.plan.json"]
+        assert document["state"] == state, (wish, document["reason"])
+        assert all(part in document["reason"] for part in told), (wish, document["reason"])
 
 
 def test_another_configuration_still_fails_a_run_with_refusals(controller: Controller) -> None:
