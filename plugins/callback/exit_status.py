@@ -23,7 +23,7 @@ description:
   - After a playbook of this collection, ends C(ansible-playbook) with 3 when hosts were refused and nothing else
     failed, and with 2 when C(playbooks/plan.yml) found changes to make or C(playbooks/verify.yml) hosts that drifted.
     Everything else keeps Ansible's own status.
-  - Loads the planner before the run begins, so that the processes which Ansible starts for every task and host need not.
+  - Loads the planner before the run begins, so that the processes that Ansible starts for each task need not.
   - Without it, refused hosts count as failed ones (2) and pending changes do not show in the exit status.
   - Ansible ends a playbook where it loses every host of a play or batch, and skips the plays that follow. The report
     that belongs to those is then made here.

@@ -15,6 +15,7 @@ from ansible_collections.gpufleet.rocm.plugins.module_utils.secrets import maske
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils import fleet_text, rollout
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.consistency import Inconsistency, inconsistencies
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.hostnames import natural
+from ansible_collections.gpufleet.rocm.plugins.plugin_utils.wishes import said
 
 SCHEMA = 1
 GPU_FIELDS = ("address", "device", "name", "gfx", "driver", "integrated", "supported")
@@ -156,7 +157,7 @@ def _document(kind: str, name: str, host: Host, lost: bool, rolled: bool) -> dic
 
 def _wanted(plan: Mapping[str, Any]) -> dict[str, str | None]:
     release, torch = plan.get("release"), plan.get("torch")
-    asked = plan.get("asked", {}).get("version")
+    asked = said(plan.get("asked", {}).get("version"))
     return {
         "rocm": release["version"] if release else None if asked is None else str(asked),
         "driver_mode": plan.get("driver_mode"),

@@ -16,6 +16,7 @@ from ansible_collections.gpufleet.rocm.plugins.plugin_utils.errors import Decisi
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.findings import overridable
 
 DRIVER_MODES = ("auto", "dkms", "inbox", "none")
+VERSIONS = ("version", "driver_version", "pytorch_version")
 MIRRORS = ("radeon", "amd", "amd_stable", "pytorch")
 # Debian policy 5.6.7, plus the version suffix of side-by-side packages.
 PACKAGE_NAME = re.compile(r"[a-z0-9][a-z0-9+.-]+")
@@ -68,6 +69,7 @@ def parse_wishes(raw: Mapping[str, Any]) -> Wishes:
 
     Raises DecisionError ``wish-invalid`` for the first value that cannot be used.
     """
+    raw = {**raw, **{name: said(raw[name]) for name in VERSIONS if name in raw}}
     mode = str(raw.get("driver_mode", "auto"))
     if mode not in DRIVER_MODES:
         raise _invalid("rocm_driver_mode", mode, "one of " + ", ".join(DRIVER_MODES))
@@ -97,6 +99,11 @@ def parse_wishes(raw: Mapping[str, Any]) -> Wishes:
         key_fingerprints=_mapping(raw, "key_fingerprints", FINGERPRINT, "40 hexadecimal digits", ("radeon", "amd")),
         allow=allow,
     )
+
+
+def said(version: Any) -> Any:
+    """A version as the inventory says it, out of the list of one that keeps its type on the way."""
+    return version[0] if isinstance(version, list) and len(version) == 1 else version
 
 
 def _invalid(variable: str, found: object, expected: str) -> DecisionError:
