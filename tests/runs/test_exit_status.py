@@ -204,7 +204,7 @@ def test_a_report_without_any_run_says_so(controller: Controller) -> None:
     assert "Next: run playbooks/verify.yml" in run.output
 
 
-TYPOS = [
+TYPOS: list[tuple[dict[str, Any], str, list[str]]] = [
     ({"rocm_users": {"ada": 1}}, "failed", ["rocm_users", "Next: correct the variable in the inventory"]),
     (
         {"rocm_users": ["no spaces"]},

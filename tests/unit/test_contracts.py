@@ -30,7 +30,7 @@ def wishes_of_the_specification() -> dict[str, Any]:
 def defaults_of_the_role() -> dict[str, Any]:
     """Variable to default, from the literal inside each ``default(...)``."""
     text = (ROOT / "roles/rocm_plan/defaults/main.yml").read_text(encoding="utf-8")
-    found = re.findall(r"\{\{ (rocm_\w+) \| default\((.*)\) \}\}", text)
+    found = re.findall(r"\{\{ \[?(rocm_\w+) \| default\((.*)\)\]? \}\}", text)
     return {name: yaml.safe_load(literal) for name, literal in found}
 
 

@@ -159,7 +159,12 @@ def test_outcome_lists_the_hosts_that_the_exit_status_depends_on() -> None:
 
 def test_drift_is_told_with_what_would_be_changed() -> None:
     drifted = {"plan": planned(), "verification": PASSED}
-    hosts = {"a": drifted, "b": drifted, "c": {"plan": refused(), "verification": PASSED}, "d": DONE}
+    hosts: dict[str, dict[str, Any]] = {
+        "a": drifted,
+        "b": drifted,
+        "c": {"plan": refused(), "verification": PASSED},
+        "d": DONE,
+    }
     lines = fleet_report(hosts)["table"].splitlines()
     assert [line.split("  ")[-1] for line in lines[1:5]] == [f"{len(planned()['actions'])} changes, reboot"] * 2 + [
         "user-unknown",
