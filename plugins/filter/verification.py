@@ -14,8 +14,8 @@ def verify_request(plan: Any, facts: Any, python: Any = "") -> dict[str, Any]:
     """What to check on a host; see the sidecar documentation."""
     if not (isinstance(plan, Mapping) and isinstance(facts, Mapping)):
         raise AnsibleFilterError(
-            f"gpufleet.rocm.verify_request: found {type(plan).__name__} and {type(facts).__name__}; expected a plan and "
-            "facts. Next: write rocm_plan_result | gpufleet.rocm.verify_request(ansible_facts['rocm'])."
+            f"gpufleet.rocm.verify_request: found {type(plan).__name__} and {type(facts).__name__}; expected a plan "
+            "and facts. Next: write rocm_plan_result | gpufleet.rocm.verify_request(ansible_facts['rocm'])."
         )
     return verification.verify_request(plan, facts, str(python or ""))
 

@@ -87,7 +87,8 @@ def check_kfd(report: Report, addresses: list[str], host: Host) -> int:
     """Every GPU on the PCI bus is a compute node, or several where it is partitioned; returns the number of nodes."""
     name = "kfd-nodes"
     # The kernel shows its nodes to a user who may not open the device too.
-    if report.checks[-1]["finding"] not in ("kfd-permission", "kfd-open-failed") and report.blocked(name, "device-access"):
+    hidden = report.checks[-1]["finding"] not in ("kfd-permission", "kfd-open-failed")
+    if hidden and report.blocked(name, "device-access"):
         return 0
     cards = sysfs.kfd_nodes(host)
     nodes = sum(int(str(card["partitions"])) for card in cards)
@@ -151,7 +152,7 @@ def check_settings(report: Report, login: Login) -> None:
         finding, remedy = "ld-library-path-set", "remove it: it overrides the libraries inside PyTorch"
     else:
         finding, remedy = None, ""
-    text = "the checks run without %s, which the login sets" % evidence if found else "no setting changes what ROCm sees"
+    text = "the checks run without %s, which the login sets" % evidence if found else "nothing changes what ROCm sees"
     report.passed("login-settings", text, finding, remedy)
 
 

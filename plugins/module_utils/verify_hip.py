@@ -54,7 +54,7 @@ def check_hip(report: Report, login: Login, build: Build, no_gpu: str, agents: i
             report.not_run(name, why, remedy)
         return
     prefix = os.path.dirname(os.path.dirname(build.tools["hipcc"]))
-    words = sorted(build.sources.values()) + [login.name] + build.targets + build.link_options
+    words = [*sorted(build.sources.values()), login.name, *build.targets, *build.link_options]
     kept = KeptProgram(fingerprint(prefix, words))
     since = kept.since() if reuse else ""
     first = len(report.checks)
@@ -79,13 +79,13 @@ def _convert(report: Report, login: Login, build: Build) -> None:
         "hipify-clang": "hipify-clang %s -o %s" % (shlex.quote(source), shlex.quote(target)),
         "hipify-perl": "hipify-perl %s > %s" % (shlex.quote(source), shlex.quote(target)),
     }
-    tried = []
+    tried: list[str] = []
     for tool in [tool for tool in commands if tool in build.tools]:
         code, output = login.run(commands[tool])
         text = login.run("cat %s" % shlex.quote(target))[1]
         left = sorted(set(_CUDA_NAME.findall(text)))
         if code == 0 and not left and "hipMalloc" in text:
-            report.passed("hipify", "; ".join(["%s: no name of CUDA is left" % tool] + tried))
+            report.passed("hipify", "; ".join(["%s: no name of CUDA is left" % tool, *tried]))
             return
         tried.append("%s: exit %d, left: %s %s" % (tool, code, ", ".join(left) or "nothing", tail(output, 1)))
     if tried:
@@ -170,13 +170,18 @@ def _cmake(report: Report, login: Login, build: Build, no_gpu: str) -> None:
     generator = ["-G", "Unix Makefiles" if "make" in build.tools else "Ninja"]
     folder = build.path("cmake")
     words = ["cmake", "-S", build.folder, "-B", folder, "-DCMAKE_HIP_ARCHITECTURES=" + ";".join(build.targets)]
-    words += ["-DCMAKE_EXE_LINKER_FLAGS=" + " ".join(build.link_options)] + generator
+    words += ["-DCMAKE_EXE_LINKER_FLAGS=" + " ".join(build.link_options), *generator]
     configure, make = " ".join(map(shlex.quote, words)), "cmake --build " + shlex.quote(folder)
     code, output = login.run("%s && %s" % (configure, make))
     if _NO_CMAKE_PACKAGE in " ".join(output.split()):
         report.not_run(name, "the CMake package of HIP is not installed", "install hip-dev")
     elif code:
-        report.failed(name, "exit %d: %s" % (code, tail(output, 8)), _finding(output), "hipconfig must be on the PATH; else set CMAKE_HIP_COMPILER to ROCm's clang++")
+        report.failed(
+            name,
+            "exit %d: %s" % (code, tail(output, 8)),
+            _finding(output),
+            "hipconfig must be on the PATH; else set CMAKE_HIP_COMPILER to ROCm's clang++",
+        )
     else:
         _run_cmake(report, login, os.path.join(folder, "vector_add"), no_gpu)
 

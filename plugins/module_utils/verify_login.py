@@ -75,9 +75,9 @@ class Login:
         """The command that gives a script to a new login shell; as root for any user, else for oneself."""
         if os.geteuid() == 0:
             shell = ["-s", "/bin/sh"] if os.path.basename(self.account.pw_shell) in ("nologin", "false", "") else []
-            return ["runuser"] + shell + ["-l", self.name, "-c", script]
+            return ["runuser", *shell, "-l", self.name, "-c", script]
         clean = ["env", "-i", "HOME=" + self.account.pw_dir, "USER=" + self.name, "LOGNAME=" + self.name]
-        return clean + [self.account.pw_shell or "/bin/sh", "-l", "-c", script]
+        return [*clean, self.account.pw_shell or "/bin/sh", "-l", "-c", script]
 
     def _script(self, command: str, limit: int, settings: bool) -> str:
         """One command that every login shell understands, whatever its language."""

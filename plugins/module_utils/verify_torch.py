@@ -29,7 +29,7 @@ _MISSING = (
 
 @dataclass
 class Wanted:
-    """What is asked of PyTorch. `version` and `hip` are empty where any will do; `required` is whether it must be there."""
+    """What is asked of PyTorch. `version` and `hip` are empty where any will do; `required`: it must be there."""
 
     python: str
     script: str
@@ -87,9 +87,7 @@ def read_answer(output: str) -> dict[str, Any] | None:
     return None
 
 
-def _not_imported(
-    report: Report, answer: dict[str, Any] | None, code: int, output: str, wanted: Wanted
-) -> None:
+def _not_imported(report: Report, answer: dict[str, Any] | None, code: int, output: str, wanted: Wanted) -> None:
     text = str(answer["error"]) if answer else "exit %d: %s" % (code, tail(output))
     missing = answer.get("missing", []) if answer else []
     if missing:
@@ -137,10 +135,10 @@ def _libraries(report: Report, answer: dict[str, Any]) -> None:
 def _gpus(report: Report, answer: dict[str, Any], no_gpu: str, agents: list[str]) -> None:
     """PyTorch sees the GPUs that rocminfo lists, has code for them, and knows their names."""
     devices = answer["devices"]
-    for name in CHECKS[2:5]:
-        if no_gpu:
-            report.not_run(name, no_gpu)
-    if no_gpu or any([report.blocked(name, "rocminfo", "torch-hip") for name in CHECKS[2:5]]):
+    why = no_gpu or report.cause("rocminfo", "torch-hip")
+    for name in CHECKS[2:5] if why else ():
+        report.not_run(name, why)
+    if why:
         return
     count = "%d GPUs, rocminfo lists %d" % (len(devices), len(agents))
     if not answer["available"]:
@@ -203,14 +201,15 @@ def _bandwidth(report: Report, answer: dict[str, Any], wanted: Wanted) -> None:
     rows = answer["bandwidth"]
     bad = ["GPU %d: %s" % (index, row["error"]) for index, row in enumerate(rows) if not row["ok"]]
     measured = [row for row in rows if row["ok"]]
-    for field, least, what in (("host", wanted.host_gbps, "from the host"), ("device", wanted.device_gbps, "on the GPU")):
+    limits = (("host", wanted.host_gbps, "from the host"), ("device", wanted.device_gbps, "on the GPU"))
+    for field, least, what in limits:
         low = min((row[field + "_gbps"] for row in measured), default=0)
         if measured and low < least:
             bad.append("%.1f GB/s %s, expected %.1f" % (low, what, least))
     shown = "; ".join("%.1f GB/s from the host, %.1f on the GPU" % (r["host_gbps"], r["device_gbps"]) for r in measured)
     if bad or not measured:
         remedy = "compare the PCIe link's width and speed (lspci -vv) and the NUMA node with those of a fast host"
-        report.failed("torch-bandwidth", "; ".join(bad + [shown]), "gpu-bandwidth-low", remedy)
+        report.failed("torch-bandwidth", "; ".join([*bad, shown]), "gpu-bandwidth-low", remedy)
     else:
         report.passed("torch-bandwidth", shown)
 

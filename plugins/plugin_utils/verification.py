@@ -1,4 +1,4 @@
-"""What ``rocm_verify`` is asked to check on a host: as planned where this collection installed it, else as it is found."""
+"""What ``rocm_verify`` is asked to check on a host: as planned where it is ours, else as found."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def verify_request(plan: Plan, facts: Facts, python: str = "") -> dict[str, Any]
         **request,
         "user": _user(plan, facts),
         "gpus": [row["address"] for row in gpus],
-        "no_gpu": plan["verify"]["no_gpu"] if plan["verify"] else _no_gpu(facts, gpus),
+        "no_gpu": (plan["verify"] or {}).get("no_gpu") or _no_gpu(facts, gpus),
     }
 
 
@@ -95,7 +95,8 @@ def _targets(facts: Facts) -> list[str]:
 
 def _no_gpu(facts: Facts, gpus: Sequence[Mapping[str, Any]]) -> str:
     if not gpus:
-        return "no GPU"
+        kept = any(row["vendor"] == AMD_VENDOR for row in facts["gpus"])
+        return "no GPU for this host: its GPUs are for guests" if kept else "no GPU"
     if facts["virtualization"]["kind"] == "container" and not facts["kfd"]["present"]:
         return "no GPU: /dev/kfd was not passed into this container"
     return ""

@@ -6,6 +6,7 @@ something is wrong. With --any-backend a PyTorch for NVIDIA GPUs computes too, a
 """
 
 import argparse
+import contextlib
 import datetime
 import importlib.util
 import json
@@ -149,8 +150,8 @@ def all_reduce(rank, world, meeting, limit):
 
 def start(arguments):
     """A process of this script, and the file that its output goes to: a pipe would be held open by a hung one."""
-    output = tempfile.TemporaryFile()
-    command = [sys.executable, os.path.abspath(__file__)] + arguments
+    output = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the process
+    command = [sys.executable, os.path.abspath(__file__), *arguments]
     return subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT), output
 
 
@@ -160,10 +161,8 @@ def finish(process, output, deadline):
         process.wait(max(0.1, deadline - time.monotonic()))
     except subprocess.TimeoutExpired:
         process.kill()
-        try:
+        with contextlib.suppress(subprocess.TimeoutExpired):
             process.wait(5)
-        except subprocess.TimeoutExpired:
-            pass
         return {"ok": False, "error": "no end within the time limit"}
     output.seek(0)
     lines = output.read().decode("utf-8", "replace").splitlines()
@@ -204,7 +203,7 @@ def check(options):
     if options.all_reduce:
         with tempfile.TemporaryDirectory() as folder:
             more = ["--world", str(count), "--meeting", os.path.join(folder, "meeting"), "--limit", str(options.limit)]
-            ranks = [["--phase", "all-reduce", "--gpu", str(i)] + more for i in range(count)]
+            ranks = [["--phase", "all-reduce", "--gpu", str(i), *more] for i in range(count)]
             failed = [row["error"] for row in run_all(ranks, options.limit, width=count) if not row["ok"]]
         answer["all_reduce"] = {"ok": not failed, "ranks": count, "error": failed[0] if failed else ""}
     return answer
