@@ -29,9 +29,16 @@ class ShellLogin(Login):
         return str(path)
 
     def run(self, command: str, limit: int = 0, settings: bool = False) -> tuple[int, str]:
+        assert not settings
         environment = {"PATH": f"{self.programs}:/usr/bin:/bin", "LC_ALL": "C.UTF-8"}
         done = subprocess.run(
-            ["/bin/sh", "-c", command], stdout=-1, stderr=-2, text=True, env=environment, timeout=60, check=False
+            ["/bin/sh", "-c", command],
+            stdout=-1,
+            stderr=-2,
+            text=True,
+            env=environment,
+            timeout=limit or 60,
+            check=False,
         )
         return done.returncode, done.stdout.strip()
 
@@ -43,7 +50,9 @@ class ToldLogin(Login):
         super().__init__(pwd.getpwuid(os.getuid()).pw_name, 60)
         self.answers = answers
         self.commands: list[str] = []
+        self.options: list[tuple[int, bool]] = []
 
     def run(self, command: str, limit: int = 0, settings: bool = False) -> tuple[int, str]:
         self.commands.append(command)
+        self.options.append((limit, settings))
         return next((row for pattern, row in self.answers.items() if re.search(pattern, command)), (0, ""))

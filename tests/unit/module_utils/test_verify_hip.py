@@ -45,7 +45,7 @@ class World:
 
     def tool(self, name: str, script: str = "true", **words: str) -> None:
         for word, value in {"log": str(self.log), "program": self.program, **words}.items():
-            script = script.replace("{%s}" % word, value)
+            script = script.replace(f"{{{word}}}", value)
         self.tools[name] = self.login.program(name, script)
 
     def check(
