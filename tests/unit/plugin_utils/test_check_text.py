@@ -43,7 +43,7 @@ def test_hosts_with_the_same_outcome_share_an_aligned_block() -> None:
 def test_evidence_that_differs_does_not_split_a_block() -> None:
     lines = check_text.lines({f"n{number}": denied(number % 2) for number in range(1, 401)})
     assert len(lines) == 8
-    assert lines[1] == "  n[1-400]:"
+    assert lines[1] == "  all 400 hosts:"
     assert "group 1  [" in lines[2]
     assert lines[3].strip().startswith("kfd-permission: /dev/kfd is crw-------, group 0  [")
 
