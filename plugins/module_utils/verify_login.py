@@ -87,4 +87,4 @@ class Login:
         if not settings:
             lines.insert(1, "unset " + " ".join(SETTINGS))
         # The time limit stands inside: a login shell's children are in a session of their own.
-        return "exec timeout --kill-after=5 %d /bin/sh -c %s" % (limit, shlex.quote("\n".join(lines)))
+        return "exec timeout --kill-after=5 %d /bin/sh -c %s" % (limit, shlex.quote("; ".join(lines)))

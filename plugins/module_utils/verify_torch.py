@@ -201,17 +201,19 @@ def _bandwidth(report: Report, answer: dict[str, Any], wanted: Wanted) -> None:
     rows = answer["bandwidth"]
     bad = ["GPU %d: %s" % (index, row["error"]) for index, row in enumerate(rows) if not row["ok"]]
     measured = [row for row in rows if row["ok"]]
+    shown = []
     limits = (("host", wanted.host_gbps, "from the host"), ("device", wanted.device_gbps, "on the GPU"))
     for field, least, what in limits:
-        low = min((row[field + "_gbps"] for row in measured), default=0)
-        if measured and low < least:
-            bad.append("%.1f GB/s %s, expected %.1f" % (low, what, least))
-    shown = "; ".join("%.1f GB/s from the host, %.1f on the GPU" % (r["host_gbps"], r["device_gbps"]) for r in measured)
+        speeds = [row[field + "_gbps"] for row in measured] or [0]
+        shown.append("%.1f to %.1f GB/s %s" % (min(speeds), max(speeds), what))
+        if measured and min(speeds) < least:
+            bad.append("expected %.1f GB/s %s" % (least, what))
+    evidence = "; ".join([", ".join(shown), *bad])
     if bad or not measured:
         remedy = "compare the PCIe link's width and speed (lspci -vv) and the NUMA node with those of a fast host"
-        report.failed("torch-bandwidth", "; ".join([*bad, shown]), "gpu-bandwidth-low", remedy)
+        report.failed("torch-bandwidth", evidence, "gpu-bandwidth-low", remedy)
     else:
-        report.passed("torch-bandwidth", shown)
+        report.passed("torch-bandwidth", evidence)
 
 
 def _all_reduce(report: Report, answer: dict[str, Any], _wanted: Wanted) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import os
 import shutil
@@ -119,3 +120,25 @@ def test_a_torch_that_cannot_be_imported_is_an_answer_too(torch: Torch) -> None:
     shutil.rmtree(torch.package)
     torch.package.mkdir()
     assert "torch" in torch.ask(ROCM, GPUS)[1]["error"]
+
+
+def test_loaded_libraries_are_told_by_name() -> None:
+    spec = importlib.util.spec_from_file_location("torch_check", SCRIPT)
+    assert spec is not None
+    assert spec.loader is not None
+    script = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(script)
+    start = "7f1c40000000-7f1c41000000 r-xp 00000000 fe:01 1234 "
+    paths = [
+        "/srv/my venv/torch/lib/libamdhip64.so",
+        "/srv/my venv/torch/lib/libamdhip64.so",
+        "/opt/rocm-6.0.0/lib/libamdhip64.so.6.0.60000",
+        "/srv/my venv/torch/lib/libhsa-runtime64.so",
+        "/srv/my venv/torch/lib/libtorch_hip.so",
+        "[heap]",
+    ]
+    lines = [f"{start}       {path}\n" for path in paths] + [f"{start}\n"]
+    assert script.loaded_libraries(lines) == {
+        "libamdhip64": ["/opt/rocm-6.0.0/lib/libamdhip64.so.6.0.60000", "/srv/my venv/torch/lib/libamdhip64.so"],
+        "libhsa-runtime64": ["/srv/my venv/torch/lib/libhsa-runtime64.so"],
+    }

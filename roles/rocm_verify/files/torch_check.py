@@ -23,20 +23,17 @@ WIDTH = 8
 SIZE = 256
 BANDWIDTH_BYTES = 256 * 1024 * 1024
 REPEATS = 5
-LIBRARY = re.compile(
-    r"(/\S*/(lib(?:amdhip64|hsa-runtime64|rocblas|hipblaslt|MIOpen|rccl|cudart|cublas|nccl)[-.]\S*?so\S*))$"
-)
+LIBRARY = re.compile(r"(lib(?:amdhip64|hsa-runtime64|rocblas|hipblaslt|MIOpen|rccl|cudart|cublas|nccl))[-.]\S*so")
 
 
-def loaded_libraries():
-    """Name without version -> real paths of the GPU libraries that this process has loaded."""
+def loaded_libraries(maps):
+    """Name without version -> real paths of the GPU libraries among the mappings of a process."""
     found = {}
-    with open("/proc/self/maps") as lines:
-        for line in lines:
-            match = LIBRARY.search(line.strip())
-            if match:
-                name = re.match(r"lib\w+", match.group(2)).group()
-                found.setdefault(name, set()).add(os.path.realpath(match.group(1)))
+    for line in maps:
+        path = line.rstrip("\n").split(None, 5)[5:]
+        match = LIBRARY.match(os.path.basename(path[0])) if path else None
+        if match:
+            found.setdefault(match.group(1), set()).add(os.path.realpath(path[0]))
     return {name: sorted(paths) for name, paths in sorted(found.items())}
 
 
@@ -75,7 +72,8 @@ def about():
         properties = torch.cuda.get_device_properties(index)
         name = torch.cuda.get_device_name(index)
         answer["devices"].append({"index": index, "name": name, "arch": getattr(properties, "gcnArchName", "")})
-    return dict(answer, libraries=loaded_libraries())
+    with open("/proc/self/maps") as maps:
+        return dict(answer, libraries=loaded_libraries(maps))
 
 
 def why_unavailable(torch):
@@ -167,8 +165,10 @@ def finish(process, output, deadline):
     output.seek(0)
     lines = output.read().decode("utf-8", "replace").splitlines()
     for line in reversed(lines):
-        if line.startswith("{"):
-            return json.loads(line)
+        with contextlib.suppress(ValueError):
+            answer = json.loads(line)
+            if isinstance(answer, dict):
+                return answer
     last = next((line for line in reversed(lines) if line.strip()), "")
     return {"ok": False, "error": "exit %d: %s" % (process.returncode, last)}
 
@@ -204,7 +204,7 @@ def check(options):
         with tempfile.TemporaryDirectory() as folder:
             more = ["--world", str(count), "--meeting", os.path.join(folder, "meeting"), "--limit", str(options.limit)]
             ranks = [["--phase", "all-reduce", "--gpu", str(i), *more] for i in range(count)]
-            failed = [row["error"] for row in run_all(ranks, options.limit, width=count) if not row["ok"]]
+            failed = [row["error"] for row in run_all(ranks, options.limit, width=max(count, 1)) if not row["ok"]]
         answer["all_reduce"] = {"ok": not failed, "ranks": count, "error": failed[0] if failed else ""}
     return answer
 
