@@ -55,7 +55,7 @@ def check_devices(report: Report, login: Login, no_gpu: str, host: Host) -> None
         if refused:
             _refused(report, name, login, host, refused, output)
         else:
-            report.passed(name, "%s opens %s and %d render nodes" % (login.name, nodes[0], len(nodes) - 1))
+            report.passed(name, "%s opens /dev/kfd and render nodes: %d" % (login.name, len(nodes) - 1))
 
 
 def _refused(report: Report, name: str, login: Login, host: Host, refused: list[str], output: str) -> None:

@@ -36,7 +36,7 @@ def only(report: Report) -> dict[str, Any]:
 
 
 ACCESS: list[tuple[str, dict[str, str], Answers, str, str | None, str]] = [
-    ("open", DEVICES, {}, "passed", None, "opens /dev/kfd and 1 render nodes"),
+    ("open", DEVICES, {}, "passed", None, "opens /dev/kfd and render nodes: 1"),
     ("no driver", {}, {}, "failed", "kfd-missing", "/dev/kfd does not exist"),
     ("no render node", {"/dev/kfd": ""}, {}, "failed", "driver-probe-failed", "no render node"),
     (
