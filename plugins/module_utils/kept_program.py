@@ -48,17 +48,23 @@ class KeptProgram:
         try:
             with open(self._record, encoding="utf-8") as handle:
                 record = json.load(handle)
-            usable = record["key"] == self.key and os.access(self.path, os.X_OK)
+            usable = record["key"] == self.key and record["checks"] and os.access(self.path, os.X_OK)
             return str(record["compiled"]) if usable else ""
         except (OSError, ValueError, KeyError, TypeError):
             return ""
 
-    def keep(self, program: str, owner: int) -> None:
+    def checks(self) -> list[dict[str, str]]:
+        """The checks that the program passed when it was compiled: id, status and evidence."""
+        with open(self._record, encoding="utf-8") as handle:
+            rows = json.load(handle)["checks"]
+        return [{name: str(row[name]) for name in ("id", "status", "evidence")} for row in rows]
+
+    def keep(self, program: str, owner: int, checks: list[dict[str, object]]) -> None:
         """Copy a program that the user `owner` compiled. A link, or somebody else's file under its name, is left alone.
 
         The record goes first and comes last, so that it never belongs to another program.
         """
-        with os.fdopen(os.open(program, os.O_RDONLY | os.O_NOFOLLOW), "rb") as source:
+        with os.fdopen(os.open(program, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb") as source:
             info = os.fstat(source.fileno())
             if not stat.S_ISREG(info.st_mode) or info.st_uid != owner:
                 return
@@ -71,4 +77,4 @@ class KeptProgram:
         os.chmod(self.path + ".new", 0o755)
         os.replace(self.path + ".new", self.path)
         with open(self._record, "w", encoding="utf-8") as handle:
-            json.dump({"key": self.key, "compiled": time.strftime("%Y-%m-%d")}, handle)
+            json.dump({"key": self.key, "compiled": time.strftime("%Y-%m-%d"), "checks": checks}, handle)

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
+from ansible_collections.gpufleet.rocm.plugins.plugin_utils import check_text
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.alike import KERNELS, merged, skeleton
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.fleet_table import table
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.hostnames import shortened
@@ -61,7 +62,7 @@ def report_text(
     if rolling or any(host["drained"] or host["rollout"] in UNFINISHED for host in documents.values()):
         header.insert(1, "STATE")
         row = _rolling_row
-    sections = [*_finding_sections(documents), _check_lines(documents), _drift_lines(documents)]
+    sections = [*_finding_sections(documents), check_text.lines(documents), _drift_lines(documents)]
     sections += [_resume_lines(documents, command), _earlier_lines(documents, earlier or {})]
     return _text(_table(header, row, documents, width), *sections)
 
@@ -170,17 +171,6 @@ def _finding_lines(documents: Documents, select: Callable[[Document], Iterable[D
         for text, names in merged((finding["found"], name) for finding, name in rows):
             lines += ["  " + line for line in _with_names(f"found {text}", names, documents)]
     return lines
-
-
-def _check_lines(documents: Documents) -> list[str]:
-    found = merged(
-        (f"{check['id']}: {check['status']}: {check['evidence']}", name)
-        for name, document in documents.items()
-        for check in document["verification"]
-        if check["status"] != "passed"
-    )
-    lines = [line for text, names in found for line in _with_names(text, names, documents)]
-    return ["Checks that did not pass:", *lines] if lines else []
 
 
 def _resume_lines(documents: Documents, command: str) -> list[str]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ansible_collections.gpufleet.rocm.plugins.module_utils.secrets import masked
-from ansible_collections.gpufleet.rocm.plugins.plugin_utils import fleet_text, rollout
+from ansible_collections.gpufleet.rocm.plugins.plugin_utils import check_text, fleet_text, rollout
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.consistency import Inconsistency, inconsistencies
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.hostnames import natural
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.wishes import said
@@ -151,7 +151,7 @@ def _document(kind: str, name: str, host: Host, lost: bool, rolled: bool) -> dic
         "warnings": _warnings(before, after),
         "allowed": list(dict.fromkeys(before.get("allowed", []))),
         "verified_as": verification.get("user"),
-        "verification": verification.get("checks", []),
+        "verification": [{"finding": None, "remedy": "", **check} for check in verification.get("checks", [])],
     }
 
 
@@ -169,7 +169,7 @@ def _wanted(plan: Mapping[str, Any]) -> dict[str, str | None]:
 def _outcome(kind: str, host: Host, lost: bool) -> tuple[str, str]:
     """The host's state in a word or two, and why."""
     checks = (host.get("verification") or {}).get("checks", []) if kind == "report" else []
-    failed = [f"{check['id']}: {check['evidence']}" for check in checks if check["status"] == "failed"]
+    failed = [check_text.reason(check) for check in checks if check["status"] == "failed"]
     if failed:
         return "failed", "\n".join(failed)
     if host.get("failure"):

@@ -11,6 +11,9 @@ from ansible_collections.gpufleet.rocm.plugins.module_utils import kept_program
 from ansible_collections.gpufleet.rocm.plugins.module_utils.kept_program import KeptProgram, fingerprint
 
 WORDS = ["int main() {}", "ada", "gfx90a"]
+CHECKS: list[dict[str, object]] = [
+    {"id": "hip-compile-gfx90a", "status": "passed", "evidence": "compiled", "seconds": 1}
+]
 
 
 @pytest.fixture
@@ -42,10 +45,11 @@ def test_nothing_is_kept_at_first(prefix: Path) -> None:
 
 def test_kept_while_nothing_changes(prefix: Path, program: Path) -> None:
     before = os.umask(0o077)
-    kept(prefix).keep(str(program), os.getuid())
+    kept(prefix).keep(str(program), os.getuid(), CHECKS)
     os.umask(before)
     again = kept(prefix)
     assert again.since()
+    assert again.checks() == [{"id": "hip-compile-gfx90a", "status": "passed", "evidence": "compiled"}]
     assert Path(again.path).read_bytes() == b"\x7fELF"
     assert Path(again.path).stat().st_mode & 0o777 == Path(again.folder).stat().st_mode & 0o777 == 0o755
 
@@ -63,21 +67,21 @@ def test_kept_while_nothing_changes(prefix: Path, program: Path) -> None:
     ids=["compiler", "library", "tools", "packages", "program gone", "record damaged"],
 )
 def test_any_change_ends_it(prefix: Path, program: Path, change: object) -> None:
-    kept(prefix).keep(str(program), os.getuid())
+    kept(prefix).keep(str(program), os.getuid(), CHECKS)
     assert callable(change)
     change(prefix)
     assert kept(prefix).since() == ""
 
 
 def test_another_source_or_user_is_another_program(prefix: Path, program: Path) -> None:
-    kept(prefix).keep(str(program), os.getuid())
+    kept(prefix).keep(str(program), os.getuid(), CHECKS)
     assert kept(prefix, ["int main() {}", "ops", "gfx90a"]).since() == ""
 
 
 def test_a_file_of_somebody_else_is_not_copied(prefix: Path, program: Path) -> None:
-    kept(prefix).keep(str(program), os.getuid() + 1)
+    kept(prefix).keep(str(program), os.getuid() + 1, CHECKS)
     assert kept(prefix).since() == ""
     link = program.with_name("link")
     link.symlink_to(program)
     with pytest.raises(OSError, match="link"):
-        kept(prefix).keep(str(link), os.getuid())
+        kept(prefix).keep(str(link), os.getuid(), CHECKS)

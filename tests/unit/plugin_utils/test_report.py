@@ -301,7 +301,7 @@ def test_text_from_a_host_cannot_disturb_the_terminal() -> None:
 def test_not_run_is_never_counted_as_passed() -> None:
     table = fleet_report({"same": {"plan": in_sync(), "verification": PASSED}})["table"]
     assert "1 passed, 1 not run" in table
-    assert "hip-run: not run: because  [same]" in table
+    assert "    not run  hip-run  because" in table.splitlines()
 
 
 def rolled(**hosts: dict[str, Any]) -> dict[str, Any]:

@@ -1,14 +1,15 @@
-// Adds two vectors on every GPU and compares the result with the host's own sum.
-#include <hip/hip_runtime.h>
+// Adds two vectors on every GPU and compares the result with the host's own sum. Only names that HIP has too, but for
+// their prefix.
+#include <cuda_runtime.h>
 
 #include <cstdio>
 #include <vector>
 
 #define CHECK(call)                                                                  \
     do {                                                                             \
-        hipError_t status = (call);                                                  \
-        if (status != hipSuccess) {                                                  \
-            std::printf("%s: %s\n", #call, hipGetErrorString(status));               \
+        cudaError_t status = (call);                                                 \
+        if (status != cudaSuccess) {                                                 \
+            std::printf("%s: %s\n", #call, cudaGetErrorString(status));              \
             return 1;                                                                \
         }                                                                            \
     } while (0)
@@ -27,33 +28,34 @@ static int check_device(int device) {
         b[i] = static_cast<float>((i * 7) % 1024);
     }
     float *gpu_a = nullptr, *gpu_b = nullptr, *gpu_sum = nullptr;
-    CHECK(hipSetDevice(device));
-    CHECK(hipMalloc(reinterpret_cast<void **>(&gpu_a), bytes));
-    CHECK(hipMalloc(reinterpret_cast<void **>(&gpu_b), bytes));
-    CHECK(hipMalloc(reinterpret_cast<void **>(&gpu_sum), bytes));
-    CHECK(hipMemcpy(gpu_a, a.data(), bytes, hipMemcpyHostToDevice));
-    CHECK(hipMemcpy(gpu_b, b.data(), bytes, hipMemcpyHostToDevice));
+    CHECK(cudaSetDevice(device));
+    CHECK(cudaMalloc(reinterpret_cast<void **>(&gpu_a), bytes));
+    CHECK(cudaMalloc(reinterpret_cast<void **>(&gpu_b), bytes));
+    CHECK(cudaMalloc(reinterpret_cast<void **>(&gpu_sum), bytes));
+    CHECK(cudaMemcpy(gpu_a, a.data(), bytes, cudaMemcpyHostToDevice));
+    CHECK(cudaMemcpy(gpu_b, b.data(), bytes, cudaMemcpyHostToDevice));
     add<<<(count + 255) / 256, 256>>>(gpu_a, gpu_b, gpu_sum, count);
-    CHECK(hipGetLastError());
-    CHECK(hipMemcpy(sum.data(), gpu_sum, bytes, hipMemcpyDeviceToHost));
+    CHECK(cudaGetLastError());
+    CHECK(cudaDeviceSynchronize());
+    CHECK(cudaMemcpy(sum.data(), gpu_sum, bytes, cudaMemcpyDeviceToHost));
     for (int i = 0; i < count; ++i) {
         if (sum[i] != a[i] + b[i]) {
             std::printf("device %d: element %d is %f, expected %f\n", device, i, sum[i], a[i] + b[i]);
             return 1;
         }
     }
-    CHECK(hipFree(gpu_a));
-    CHECK(hipFree(gpu_b));
-    CHECK(hipFree(gpu_sum));
+    CHECK(cudaFree(gpu_a));
+    CHECK(cudaFree(gpu_b));
+    CHECK(cudaFree(gpu_sum));
     std::printf("device %d: %d sums correct\n", device, count);
     return 0;
 }
 
 int main() {
     int devices = 0;
-    CHECK(hipGetDeviceCount(&devices));
+    CHECK(cudaGetDeviceCount(&devices));
     if (devices == 0) {
-        std::printf("no HIP device\n");
+        std::printf("no device\n");
         return 1;
     }
     for (int device = 0; device < devices; ++device) {
