@@ -83,7 +83,10 @@ def make_plan(
     )
     stages = all_stages(situation, findings)
     user_space = not any(stages[name]["actions"] for name in USER_SPACE if only and name not in only)
-    stages = {name: stage if not only or name in only else {**stage, "actions": []} for name, stage in stages.items()}
+    stages = {
+        name: stage if not only or name in only else {**stage, "actions": [], "skipped": True}
+        for name, stage in stages.items()
+    }
     rules.check(situation, stages, findings)
     return _result(facts, raw_wishes, wishes.as_dict(), findings, situation, stages, user_space)
 
