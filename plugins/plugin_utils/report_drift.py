@@ -64,4 +64,3 @@ def _ids(document: Document) -> set[str]:
 def _finding_rows(found: Iterable[tuple[str, set[str]]]) -> list[dict[str, Any]]:
     groups = grouped((id, name) for name, ids in found for id in sorted(ids))
     return [{"id": id, "hosts": groups[id]} for id in sorted(groups)]
-

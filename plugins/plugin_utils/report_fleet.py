@@ -144,4 +144,3 @@ def findings(document: Document) -> Iterator[tuple[str, Mapping[str, str]]]:
 
 def _plain(id: str, found: str) -> dict[str, str]:
     return {"id": id, "found": found, "expected": "", "remedy": ""}
-
