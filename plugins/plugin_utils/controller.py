@@ -52,14 +52,14 @@ def write_documents(fleet: Mapping[str, Any], folder: Path, suffix: str) -> bool
     """
     folder.mkdir(parents=True, exist_ok=True)
     written = [
-        _write(folder / f"{name.replace('/', '_')}{suffix}.json", document) for name, document in fleet["hosts"].items()
+        write_text(folder / f"{name.replace('/', '_')}{suffix}.json", json.dumps(document, indent=4) + "\n")
+        for name, document in fleet["hosts"].items()
     ]
     return any(written)
 
 
-def _write(path: Path, document: Any) -> bool:
-    """Write the document where the file does not hold it yet; a reader never sees half of it."""
-    text = json.dumps(document, indent=4) + "\n"
+def write_text(path: Path, text: str) -> bool:
+    """Write the file where it does not hold this text yet; a reader never sees half of it."""
     if path.is_file() and path.read_text(encoding="utf-8", errors="replace") == text:
         return False
     part = path.with_name(f".{path.name}.part")

@@ -1,4 +1,4 @@
-"""What a fleet report tells about one host when asked, with every text and every paragraph that hosts share kept once."""
+"""What the page of a fleet tells about one host when asked; what several hosts have in common is kept once."""
 
 from __future__ import annotations
 
@@ -79,4 +79,6 @@ def cut(text: str) -> str:
 
 def printable(text: str) -> str:
     """A text without what a reader cannot see: control characters, and those that turn the direction of others."""
+    if text.isprintable():
+        return text
     return "".join(char if char == "\n" or char.isprintable() else " " if char.isspace() else "\ufffd" for char in text)

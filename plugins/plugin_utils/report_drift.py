@@ -43,8 +43,9 @@ def _changes(
             if was["actual"][part] != now["actual"][part]:
                 yield (part, was["actual"][part], now["actual"][part]), name
     for name, was, now in read:
-        if _gpus(was) != _gpus(now):
-            yield ("gpus", _gpus(was), _gpus(now)), name
+        before, after = gpu_text(was["gpus"]), gpu_text(now["gpus"])
+        if before != after:
+            yield ("gpus", before, after), name
 
 
 def _was_read(document: Document) -> bool:
@@ -52,8 +53,9 @@ def _was_read(document: Document) -> bool:
     return bool(document["stages"] or document["refusals"] or any(document["actual"].values()))
 
 
-def _gpus(document: Document) -> str:
-    kinds = Counter(gpu["gfx"] or f"1002:{gpu['device']}" for gpu in document["gpus"])
+def gpu_text(gpus: Iterable[Mapping[str, Any]]) -> str:
+    """The GPUs of a host in a few words."""
+    kinds = Counter(gpu["gfx"] or f"1002:{gpu['device']}" for gpu in gpus)
     return ", ".join(f"{count} x {kind}" for kind, count in sorted(kinds.items())) or "none"
 
 

@@ -18,6 +18,11 @@ SCHEMA = 1
 Document = Mapping[str, Any]
 # What is compared with what is wanted, and the stage that brings it.
 VERSIONED = {"rocm": "sdk", "driver": "driver", "torch": "pytorch"}
+# What helps with a host that no decision speaks about.
+REMEDIES = {
+    "unreachable": "see that the host is up and lets Ansible in, then run again",
+    "failed": "put right what was found, then run again: what is done already is not done twice",
+}
 # The worst first.
 KINDS = ("unreachable", "failed", "refusal", "allowed", "warning")
 
@@ -133,14 +138,14 @@ def findings(document: Document) -> Iterator[tuple[str, Mapping[str, str]]]:
     """What one host needs attention for: kind, and ``id``, ``found``, ``expected``, ``remedy``."""
     failed = [check for check in document["verification"] if check["status"] == "failed"]
     for check in failed:
-        yield "failed", _plain(check["id"], check["evidence"])
+        yield "failed", _plain("failed", check["id"], check["evidence"])
     if document["state"] in ("failed", "unreachable") and not failed:
-        yield document["state"], _plain(document["state"], document["reason"])
+        yield document["state"], _plain(document["state"], document["state"], document["reason"])
     for row in document["refusals"]:
         yield "refusal", row
     for row in document["warnings"]:
         yield "allowed" if row["id"] in document["allowed"] else "warning", row
 
 
-def _plain(id: str, found: str) -> dict[str, str]:
-    return {"id": id, "found": found, "expected": "", "remedy": ""}
+def _plain(kind: str, id: str, found: str) -> dict[str, str]:
+    return {"id": id, "found": found, "expected": "", "remedy": REMEDIES[kind]}

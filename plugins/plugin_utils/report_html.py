@@ -8,7 +8,6 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -19,6 +18,7 @@ from ansible_collections.gpufleet.rocm.plugins.plugin_utils.fleet_text import ST
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.hostnames import natural, shortened
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.matrix import DATA
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.report_details import LABELS, cut, details, printable
+from ansible_collections.gpufleet.rocm.plugins.plugin_utils.report_drift import gpu_text
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.report_fleet import findings, hosts_of
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.report_stages import COLUMNS, WORDS, changes
 
@@ -40,8 +40,13 @@ GROUPS = (
     ("Allowed by rocm_allow", "warn", ("allowed",)),
     ("Warnings", "none", ("warning",)),
 )
+STAGE_NAMES = {"sdk": "SDK", "pytorch": "PyTorch"}
+HEADINGS = (
+    *("Host", "State", *(STAGE_NAMES.get(name, name.capitalize()) for name in COLUMNS)),
+    *("ROCm version", "Driver version", "PyTorch version", "GPUs", "Findings"),
+)
 # More evidence of one finding than this is in the details of the hosts alone.
-EVIDENCE = 5
+EVIDENCE = 3
 # As many ids are shown in the row of a host; the filter knows them all.
 IDS = 3
 
@@ -72,7 +77,7 @@ def page(fleet: Document) -> str:
             if count
         ],
         earlier=_named(list(fleet["earlier"]), len(hosts)) if fleet["earlier"] else None,
-        findings=[_finding_group(*group, fleet) for group in GROUPS],
+        findings=[_finding_group(fleet, *group) for group in GROUPS],
         any_finding=bool(fleet["findings"]),
         versions=[
             {**row, **_look(row["match"]), **_named(row["hosts"], len(hosts)), "what": LABELS[row["what"]]}
@@ -81,16 +86,7 @@ def page(fleet: Document) -> str:
         gpus=[{**row, "total": row["count"], **_named(row["hosts"], len(hosts))} for row in fleet["gpus"]],
         since=fleet["drift"]["since"] if fleet["drift"] else None,
         drift=list(_drift_rows(fleet["drift"])) if fleet["drift"] else [],
-        columns=[
-            "Host",
-            "State",
-            *(name.capitalize() for name in COLUMNS),
-            "ROCm",
-            "Driver",
-            "PyTorch",
-            "GPUs",
-            "Findings",
-        ],
+        columns=HEADINGS,
         hosts=rows,
         legend=[{"word": word, "meaning": meaning, **_look(word)} for word, meaning in WORDS.items()],
     )
@@ -133,7 +129,7 @@ def _bar(counts: Mapping[str, int]) -> list[Row]:
     return parts
 
 
-def _finding_group(title: str, tone: str, kinds: Sequence[str], fleet: Document) -> Row:
+def _finding_group(fleet: Document, title: str, tone: str, kinds: Sequence[str]) -> Row:
     size = len(fleet["hosts"])
     rows = [
         {
@@ -194,9 +190,3 @@ def _cell(document: Document, stage: str, word: str) -> Row:
     """One cell of the matrix: a word, and where something differs, in how many places."""
     count = changes(document, stage)
     return {"text": f"{word} {count}" if count else word, **_look(word)}
-
-
-def gpu_text(gpus: Sequence[Mapping[str, Any]]) -> str:
-    """GPUs in a few words."""
-    kinds = Counter(gpu["gfx"] or f"1002:{gpu['device']}" for gpu in gpus)
-    return ", ".join(f"{count} x {kind}" for kind, count in kinds.items()) or "none"
