@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from ansible_collections.gpufleet.rocm.plugins.plugin_utils.report_drift import was_read
+
 Document = Mapping[str, Any]
 LABELS = {"rocm": "ROCm", "driver": "Driver", "torch": "PyTorch", "gpus": "GPUs", "state": "State"}
 # The rest of a longer text is in the JSON file.
@@ -36,14 +38,15 @@ def details(documents: Iterable[Document]) -> dict[str, Any]:
 
 def _parts(document: Document) -> Iterator[tuple[str, Sequence[str]]]:
     user = f", as {document['verified_as']}" if document["verified_as"] else ""
+    read = was_read(document)
     told = {
         "Reason": document["reason"].splitlines() if not document["refusals"] else [],
         "Refused": _messages(document["refusals"]),
-        "Wanted and found": [_versions(document, part) for part in ("rocm", "driver", "torch")],
+        "Wanted and found": [_versions(document, part) for part in ("rocm", "driver", "torch")] if read else [],
         "Reboot": ["required, " + ("and allowed" if document["reboot_allowed"] else "and left to you")]
         if document["reboot_required"]
         else [],
-        "GPUs": [_gpu(gpu) for gpu in document["gpus"]] or ["none"],
+        "GPUs": [_gpu(gpu) for gpu in document["gpus"]] or (["none"] if read else []),
         CHANGED.get(document["state"], "What differed before the run"): [
             f"{row['stage']}: {row['action']} {row['target']} ({row['reason']})" for row in document["actions"]
         ],

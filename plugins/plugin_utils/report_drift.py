@@ -18,7 +18,7 @@ def drift(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]
     old, new = before["hosts"], after["hosts"]
     both = [(name, old[name], new[name]) for name in new if name in old]
     # A host that could not be read has no versions, which does not mean that they changed.
-    read = [row for row in both if _was_read(row[1]) and _was_read(row[2])]
+    read = [row for row in both if was_read(row[1]) and was_read(row[2])]
     return {
         "since": before["time"],
         "appeared": sorted(new.keys() - old.keys(), key=natural),
@@ -48,7 +48,7 @@ def _changes(
             yield ("gpus", before, after), name
 
 
-def _was_read(document: Document) -> bool:
+def was_read(document: Document) -> bool:
     """Whether the host was planned, so that its versions, GPUs and findings are those of a real look at it."""
     return bool(document["stages"] or document["refusals"] or any(document["actual"].values()))
 

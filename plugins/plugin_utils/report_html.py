@@ -18,8 +18,8 @@ from ansible_collections.gpufleet.rocm.plugins.plugin_utils.fleet_text import ST
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.hostnames import natural, shortened
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.matrix import DATA
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.report_details import LABELS, cut, details, printable
-from ansible_collections.gpufleet.rocm.plugins.plugin_utils.report_drift import gpu_text
-from ansible_collections.gpufleet.rocm.plugins.plugin_utils.report_fleet import findings, hosts_of
+from ansible_collections.gpufleet.rocm.plugins.plugin_utils.report_drift import gpu_text, was_read
+from ansible_collections.gpufleet.rocm.plugins.plugin_utils.report_fleet import KINDS, findings, hosts_of
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.report_stages import COLUMNS, WORDS, changes
 
 Document = Mapping[str, Any]
@@ -47,8 +47,8 @@ HEADINGS = (
 )
 # More evidence of one finding than this is in the details of the hosts alone.
 EVIDENCE = 3
-# As many ids are shown in the row of a host; the filter knows them all.
-IDS = 3
+# As many ids are shown in the row of a host, the worst and the rarest first; the filter knows them all.
+IDS = 2
 
 
 def page(fleet: Document) -> str:
@@ -68,7 +68,7 @@ def page(fleet: Document) -> str:
         script=Markup(script),
         data=_json(details([hosts[row["name"]] for row in rows])),
         title=("Check mode: " if fleet["check_mode"] else "") + TITLES[fleet["kind"]],
-        headline=f"{len(hosts)} host{'' if len(hosts) == 1 else 's'}",
+        headline=_headline(fleet["counts"]),
         time=fleet["time"],
         bar=_bar(fleet["counts"]),
         chips=[
@@ -118,6 +118,11 @@ def _named(names: Sequence[str], fleet: int) -> Row:
     return {"names": shortened(names, fleet), "count": len(names)}
 
 
+def _headline(counts: Mapping[str, int]) -> str:
+    total, troubled = sum(counts.values()), sum(counts[state] for state in TONES["bad"] if state in counts)
+    return f"{total} host{'' if total == 1 else 's'}, {troubled or 'none'} in need of attention"
+
+
 def _bar(counts: Mapping[str, int]) -> list[Row]:
     """Parts of a bar of 1000 units, in the order of the states."""
     total, start, parts = sum(counts.values()), 0.0, []
@@ -160,9 +165,11 @@ def _drift_rows(drift: Mapping[str, Any]) -> Iterator[Row]:
 
 def _host_rows(fleet: Document) -> Iterator[Row]:
     """What needs attention comes first, as in the table of a terminal."""
+    # Of an id that is of two kinds the worse counts.
+    rank = {row["id"]: (KINDS.index(row["kind"]), len(hosts_of(row)), row["id"]) for row in reversed(fleet["findings"])}
     order = sorted(fleet["hosts"].items(), key=lambda item: (STATES.index(item[1]["state"]), natural(item[0])))
     for name, document in order:
-        ids = list(dict.fromkeys(row["id"] for _, row in findings(document)))
+        ids = sorted({row["id"] for _, row in findings(document)}, key=rank.__getitem__)
         more = f" +{len(ids) - IDS}" if len(ids) > IDS else ""
         yield {
             "name": name,
@@ -172,7 +179,7 @@ def _host_rows(fleet: Document) -> Iterator[Row]:
             "extra": _extra(document),
             "cells": [_cell(document, stage, word) for stage, word in fleet["stages"][name].items()],
             "versions": [document["actual"][part] or "-" for part in ("rocm", "driver", "torch")],
-            "gpus": gpu_text(document["gpus"]),
+            "gpus": gpu_text(document["gpus"]) if was_read(document) else "-",
             "ids": " ".join(ids),
             "shown_ids": ", ".join(ids[:IDS]) + more or "-",
             **_look(document["state"]),

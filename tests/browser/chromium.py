@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import os
+import select
 import shutil
 import subprocess
 import tempfile
@@ -56,6 +57,7 @@ class Page:
 
     def _read(self) -> dict[str, Any]:
         while b"\0" not in self._pending:
+            assert select.select([self._answers], [], [], PATIENCE)[0], f"the browser said nothing for {PATIENCE} s"
             part = os.read(self._answers.fileno(), 1 << 20)
             assert part, "the browser ended"
             self._pending += part
@@ -79,13 +81,17 @@ class Page:
             case "Page.loadEventFired":
                 self.loaded += 1
 
-    def open(self, path: Path) -> float:
-        """Show a file; return the seconds until its script has run and the first picture of it is there."""
-        before, started = self.loaded, time.monotonic()
+    def load(self, path: Path) -> None:
+        """Show a file, with its script where scripts are allowed."""
+        before = self.loaded
         self.send("Page.navigate", url=path.as_uri())
         while self.loaded == before:
-            assert time.monotonic() - started < PATIENCE, "the page does not load"
             self._note(self._read())
+
+    def open(self, path: Path) -> float:
+        """Show a file; return the seconds until its script has run and the first picture of it is there."""
+        started = time.monotonic()
+        self.load(path)
         self.run("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
         return time.monotonic() - started
 
