@@ -42,7 +42,10 @@ class ActionModule(ActionBase):  # type: ignore[misc]  # Ansible ships no types
         except ValueError as error:
             return {**result, "failed": True, "msg": str(error)}
         except OSError as error:
-            found = f"{error}; expected a folder that this user may write to. Next: correct rocm_report_dir."
+            found = (
+                f"{error}; expected a folder that this user may write to. "
+                "Next: correct rocm_report_dir, or rocm_report_files where it is set."
+            )
             return {**result, "failed": True, "msg": found}
         stats = {"data": {"rocm_outcome": fleet["outcome"]}, "per_host": False, "aggregate": False}
         return {**result, "ansible_stats": stats}

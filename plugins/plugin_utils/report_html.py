@@ -26,8 +26,8 @@ Document = Mapping[str, Any]
 Row = dict[str, Any]
 # Colour class of everything that has one, and the mark that says the same without colour.
 TONES = {
-    "bad": ("unreachable", "failed", "refused", "blocked", "unfinished"),
-    "warn": ("reboot required", "drift", "differs", "not verified", "after a reboot"),
+    "bad": ("unreachable", "failed", "refused", "blocked"),
+    "warn": ("reboot required", "drift", "differs", "not verified", "unfinished", "after a reboot"),
     "todo": ("will change", "to do"),
     "good": ("done", "in sync", "ok", "changed", "passed", "as wanted"),
     "none": ("unknown", "not run"),

@@ -11,24 +11,30 @@ from ansible_collections.gpufleet.rocm.plugins.plugin_utils.report_fleet import 
 
 Document = Mapping[str, Any]
 Labels = Mapping[str, str]
-# Metric to its help text; all are gauges.
-METRICS = {
-    "rocm_fleet_report_timestamp_seconds": "When the report was made.",
-    "rocm_fleet_hosts": "Hosts in each state.",
-    "rocm_fleet_host_state": "State of a host, always 1.",
-    "rocm_fleet_host_report_timestamp_seconds": "When the run ended that the state of a host is from.",
-    "rocm_fleet_host_info": "Versions on a host, always 1; an empty label is an absent part.",
-    "rocm_fleet_host_reboot_required": "Whether the installed driver waits for a reboot.",
-    "rocm_fleet_gpus": "AMD GPUs of each kind.",
-    "rocm_fleet_findings": "Hosts with a finding.",
-    "rocm_fleet_checks": "Checks of the verification by their result.",
+# Metric to its labels and its help text; all are gauges.
+METRICS: dict[str, tuple[tuple[str, ...], str]] = {
+    "rocm_fleet_report_timestamp_seconds": ((), "When the report was made."),
+    "rocm_fleet_hosts": (("state",), "Hosts in each state."),
+    "rocm_fleet_host_state": (("host", "state"), "State of a host, always 1."),
+    "rocm_fleet_host_report_timestamp_seconds": (
+        ("host",),
+        "When the report was made that the state of a host is from.",
+    ),
+    "rocm_fleet_host_info": (
+        ("host", "rocm", "driver", "torch"),
+        "Versions on a host, always 1; the label of an absent part is empty.",
+    ),
+    "rocm_fleet_host_reboot_required": (("host",), "Whether the installed driver waits for a reboot."),
+    "rocm_fleet_gpus": (("gfx", "model"), "AMD GPUs of each kind."),
+    "rocm_fleet_findings": (("id", "kind"), "Hosts with a finding."),
+    "rocm_fleet_checks": (("check", "status"), "Checks of the verification by their result."),
 }
 
 
 def prometheus(fleet: Document) -> str:
     """The text for a fleet document of `report_fleet`."""
     lines = []
-    for metric, help_text in METRICS.items():
+    for metric, (_, help_text) in METRICS.items():
         lines += [f"# HELP {metric} {help_text}", f"# TYPE {metric} gauge"]
         lines += [f"{metric}{_labels(labels)} {value}" for labels, value in _samples(metric, fleet)]
     return "\n".join(lines) + "\n"

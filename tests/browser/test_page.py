@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.report_html import page
-from tests.browser import fleets
+from tests.unit import fleets
 from tests.browser.chromium import PROGRAMS, Page, browser, program
 
 SCREENSHOTS = Path(__file__).resolve().parents[2] / "reports" / "browser"

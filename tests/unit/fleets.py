@@ -86,8 +86,14 @@ def host(number: int, day: int) -> dict[str, Any]:
 
 def fleet(size: int, kind: str = "report") -> dict[str, Any]:
     """A fleet document with the drift since the day before."""
-    make = fleet_report if kind == "report" else fleet_plan
-    days = [{f"gpu{number:04}": host(number, day) for number in range(day * 2, size + day * 2)} for day in (0, 1)]
+    make, parts = (fleet_report, None) if kind == "report" else (fleet_plan, ("plan", "failure"))
+    days = [
+        {
+            f"gpu{number:04}": {part: left for part, left in host(number, day).items() if not parts or part in parts}
+            for number in range(day * 2, size + day * 2)
+        }
+        for day in (0, 1)
+    ]
     before = fleet_document(make(days[0]), YESTERDAY)
     return fleet_document(make(days[1]), TODAY, previous=before)
 
