@@ -60,7 +60,7 @@ def place(folder: Path, suffix: str, formats: Any, files: Any) -> Place:
                 f"found {name} {value!r}; expected a {kind.__name__} with formats of {', '.join(FILES)}. "
                 f"Next: correct {name}."
             )
-    return Place(folder.expanduser(), suffix, [str(kind) for kind in formats], {k: str(v) for k, v in files.items()})
+    return Place(folder.expanduser(), suffix, tuple(map(str, formats)), {k: str(v) for k, v in files.items()})
 
 
 def publish(

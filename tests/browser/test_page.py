@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.report_html import page
-from tests.unit import fleets
 from tests.browser.chromium import PROGRAMS, Page, browser, program
+from tests.unit import fleets
 
 SCREENSHOTS = Path(__file__).resolve().parents[2] / "reports" / "browser"
 ROWS = "Array.from(document.querySelectorAll('#matrix tbody tr[data-state]'))"
