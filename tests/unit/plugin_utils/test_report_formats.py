@@ -11,7 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ansible_collections.gpufleet.rocm.plugins.plugin_utils.report import fleet_report
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.report_details import details, printable
+from ansible_collections.gpufleet.rocm.plugins.plugin_utils.report_fleet import fleet_document
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.report_html import page
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.report_junit import junit
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.report_prometheus import METRICS, prometheus
@@ -27,7 +29,7 @@ ANYTHING = st.text(st.characters(), min_size=1, max_size=20)
 def failing(text: str) -> dict[str, Any]:
     """A fleet of one host whose name and reason are this text."""
     failure = {"kind": "unreachable", "task": "x", "message": text}
-    return fleets.fleet_document(fleets.fleet_report({text: {"failure": failure}}), fleets.TODAY)
+    return fleet_document(fleet_report({text: {"failure": failure}}), fleets.TODAY)
 
 
 def suites(fleet: dict[str, Any]) -> dict[str, ElementTree.Element]:
