@@ -49,6 +49,9 @@ EXAMPLES = r"""
   gpufleet.rocm.rocm_publish:
     fleet: "{{ hostvars | gpufleet.rocm.fleet_report(ansible_play_hosts_all) }}"
     folder: reports
+    formats: [json, html, prometheus]
+    files:
+      prometheus: /var/lib/prometheus/node-exporter/rocm_fleet.prom
   run_once: true
 """
 

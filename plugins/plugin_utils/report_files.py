@@ -6,10 +6,12 @@ import datetime
 import json
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils import controller, report
+from ansible_collections.gpufleet.rocm.plugins.plugin_utils.matrix import DATA
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.report_fleet import SCHEMA, fleet_document
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.report_html import page
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.report_junit import junit
@@ -94,14 +96,20 @@ def read_previous(path: Path) -> dict[str, Any] | None:
         document = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return None
-    if (
-        not isinstance(document, dict)
-        or document.get("schema") != SCHEMA
-        or not isinstance(document.get("hosts"), dict)
-    ):
+    if not _is_known(document, "fleet", SCHEMA) or not isinstance(document["hosts"], dict):
         return None
-    known = all(isinstance(host, dict) and host.get("schema") == report.SCHEMA for host in document["hosts"].values())
+    known = all(_is_known(host, "report", report.SCHEMA) for host in document["hosts"].values())
     return document if known else None
+
+
+def _is_known(document: Any, schema: str, version: int) -> bool:
+    """Whether a document has the version and the fields of this schema; fields may be added within a version."""
+    return isinstance(document, dict) and document.get("schema") == version and _required(schema) <= document.keys()
+
+
+@cache
+def _required(schema: str) -> frozenset[str]:
+    return frozenset(json.loads((DATA / f"{schema}.schema.json").read_text(encoding="utf-8"))["required"])
 
 
 def _write(path: Path, text: str) -> None:

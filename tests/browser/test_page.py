@@ -79,7 +79,12 @@ def test_screenshots(tab: Page, tmp_path: Path, size: int, dark: bool) -> None:
 def test_a_thousand_hosts_are_small_and_quick(tab: Page, tmp_path: Path) -> None:
     text = html(1000)
     assert len(text.encode()) < LIMIT_BYTES
-    assert opened(tab, tmp_path, text) < LIMIT_SECONDS
+    spent = opened(tab, tmp_path, text)
+    spent += tab.run(
+        "new Promise(done => { const start = performance.now(); hosts.scrollIntoView();"
+        " requestAnimationFrame(() => requestAnimationFrame(() => done((performance.now() - start) / 1000))) })"
+    )
+    assert spent < LIMIT_SECONDS
     assert tab.run(f"{SHOWN}.length") == 1000
     spent = tab.run(
         "(() => { const start = performance.now(); filter.value = 'refused';"

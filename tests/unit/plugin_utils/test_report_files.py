@@ -80,6 +80,16 @@ def test_a_file_that_is_no_report_is_compared_with_nothing(tmp_path: Path, conte
     assert json.loads(path.read_text())["drift"] is None
 
 
+def test_a_report_that_lacks_a_field_of_today_is_compared_with_nothing(tmp_path: Path) -> None:
+    publish(fleet_report(HOSTS), Place(tmp_path), False, HOSTS)
+    path = tmp_path / "fleet" / "report.json"
+    document = json.loads(path.read_text())
+    assert read_previous(path) == document
+    del document["hosts"]["a"]["stages"]
+    path.write_text(json.dumps(document))
+    assert read_previous(path) is None
+
+
 @pytest.mark.parametrize(
     ("formats", "names"), [("html", None), (["pdf"], None), (None, ["html"]), (None, {"pdf": "x"}), ({}, None)]
 )
