@@ -194,6 +194,6 @@ def _extra(document: Document) -> str:
 
 
 def _cell(document: Document, stage: str, word: str) -> Row:
-    """One cell of the matrix: a word, and where something differs, in how many places."""
+    """One cell of the matrix: a word, which says what its colour does, and in how many places something differs."""
     count = changes(document, stage)
     return {"text": f"{word} {count}" if count else word, **_look(word)}

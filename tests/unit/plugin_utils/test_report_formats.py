@@ -17,6 +17,7 @@ from ansible_collections.gpufleet.rocm.plugins.plugin_utils.report_fleet import 
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.report_html import page
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.report_junit import junit
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.report_prometheus import METRICS, prometheus
+from ansible_collections.gpufleet.rocm.plugins.plugin_utils.report_stages import WORDS
 from tests.unit import fleets
 from tests.unit.documents import SCHEMA, validate_fleet
 
@@ -137,10 +138,12 @@ def test_a_page_asks_for_nothing_and_lets_nothing_run_but_its_own_script() -> No
     assert "@import" not in page(FLEET)
 
 
-def test_what_has_a_colour_has_a_word_and_a_mark_too() -> None:
-    cells = re.findall(r'<td class="(bad|warn|todo|good|none)"><i aria-hidden="true">(.)</i> (.+?)</td>', page(FLEET))
+def test_what_has_a_colour_has_a_word_too() -> None:
+    cells = re.findall(r'<td class="(bad|warn|todo|good|none)">([a-z ]+)(?: \d+)?</td>', page(FLEET))
     assert len(cells) == 7 * len(FLEET["hosts"])
-    assert len({(tone, mark) for tone, mark, _ in cells}) == len({tone for tone, _, _ in cells})
+    assert {word for _, word in cells} <= set(WORDS)
+    # No word has two colours.
+    assert len(set(cells)) == len({word for _, word in cells}) > 5
 
 
 def test_equal_details_are_kept_once() -> None:
