@@ -76,6 +76,21 @@ def test_screenshots(tab: Page, tmp_path: Path, size: int, dark: bool) -> None:
     assert (sum(map(int, background[4:-1].split(","))) < 384) is dark
 
 
+@pytest.mark.parametrize(("width", "media"), [(1260, "screen"), (1600, "screen"), (1000, "print")])
+def test_every_cell_has_the_room_that_it_needs(tab: Page, tmp_path: Path, width: int, media: str) -> None:
+    tab.look(width=width, media=media)
+    opened(tab, tmp_path, html(500))
+    tab.run("hosts.scrollIntoView()")
+    tight = tab.run(
+        "Array.from(document.querySelectorAll('#matrix td, #matrix th'))"
+        ".filter(cell => cell.scrollWidth > cell.clientWidth).map(cell => cell.textContent)"
+    )
+    assert tight == []
+    # The name of a host is on one line.
+    assert tab.run(f"Math.max(...{ROWS}.map(row => row.cells[0].firstChild.getClientRects().length))") == 1
+    tab.screenshot(SCREENSHOTS / f"500-{media}-{width}-hosts.png")
+
+
 def until_the_hosts_show(tab: Page, folder: Path, text: str) -> float:
     """Seconds from opening the page to the picture of its largest table."""
     return opened(tab, folder, text) + float(
