@@ -170,7 +170,9 @@ def _host_rows(fleet: Document) -> Iterator[Row]:
     order = sorted(fleet["hosts"].items(), key=lambda item: (STATES.index(item[1]["state"]), natural(item[0])))
     for name, document in order:
         ids = sorted({row["id"] for _, row in findings(document)}, key=rank.__getitem__)
-        more = f" +{len(ids) - IDS}" if len(ids) > IDS else ""
+        # The state of a host that failed or was lost says already what its id does.
+        told = [id for id in ids if id != document["state"]]
+        more = f" +{len(told) - IDS}" if len(told) > IDS else ""
         yield {
             "name": name,
             "state": document["state"],
@@ -181,7 +183,7 @@ def _host_rows(fleet: Document) -> Iterator[Row]:
             "versions": [document["actual"][part] or "-" for part in ("rocm", "driver", "torch")],
             "gpus": gpu_text(document["gpus"]) if was_read(document) else "-",
             "ids": " ".join(ids),
-            "shown_ids": ", ".join(ids[:IDS]) + more or "-",
+            "shown_ids": ", ".join(told[:IDS]) + more or "-",
             **_look(document["state"]),
         }
 
