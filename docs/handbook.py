@@ -12,6 +12,8 @@ import yaml
 
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.findings import decisions
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.matrix import DATA
+from ansible_collections.gpufleet.rocm.plugins.plugin_utils.report_prometheus import METRICS
+from ansible_collections.gpufleet.rocm.plugins.plugin_utils.report_stages import WORDS
 from docs.tables import NOTICE, page, table
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -43,14 +45,27 @@ def readme() -> str:
 
 
 def report_page() -> str:
-    """docs/report.md with the tables of the JSON Schema renewed."""
-    schema = json.loads((DATA / "report.schema.json").read_text(encoding="utf-8"))
+    """docs/report.md with the tables of the JSON Schemas renewed."""
+    schema, fleet = (
+        json.loads((DATA / f"{name}.schema.json").read_text(encoding="utf-8")) for name in ("report", "fleet")
+    )
     states = ([f"`{row['const']}`", row["description"]] for row in schema["properties"]["state"]["oneOf"])
     return _renewed(
         "docs/report.md",
         states=table(["State", "Meaning"], states),
         fields=table(["Field", "Type", "Meaning"], _fields(schema, schema["properties"], "")),
+        fleet=table(["Field", "Type", "Meaning"], _fields(fleet, fleet["properties"], "")),
+        words=table(
+            ["Word", "Meaning"],
+            ([f"`{word}`", f"{meaning[0].upper()}{meaning[1:]}."] for word, meaning in WORDS.items()),
+        ),
+        metrics=table(["Metric", "Meaning"], _metrics()),
     )
+
+
+def _metrics() -> Iterator[list[str]]:
+    for metric, (labels, meaning) in METRICS.items():
+        yield [f"`{metric}{{{', '.join(labels)}}}`" if labels else f"`{metric}`", meaning]
 
 
 def _renewed(name: str, **tables: str) -> str:
@@ -66,10 +81,18 @@ def _renewed(name: str, **tables: str) -> str:
 def _fields(schema: dict[str, Any], properties: dict[str, Any], parent: str) -> Iterator[list[str]]:
     """A row for each field of the schema, and below it those of the objects in it."""
     for name, row in properties.items():
+        row = {**_target(schema, row), **row}
         yield [f"`{parent}{name}`", _type(row), row["description"]]
         inner, path = (row.get("items", {}), f"{parent}{name}[].") if "items" in row else (row, f"{parent}{name}.")
-        inner = schema["$defs"]["finding"] if "$ref" in inner else inner
+        inner = {**_target(schema, inner), **inner}
         yield from _fields(schema, inner.get("properties", {}), path)
+
+
+def _target(schema: dict[str, Any], row: dict[str, Any]) -> dict[str, Any]:
+    """What a reference inside the schema leads to; nothing where the row is none."""
+    _, inside, name = row.get("$ref", "").partition("#/$defs/")
+    target: dict[str, Any] = schema["$defs"][name] if inside else {}
+    return target
 
 
 def _type(row: dict[str, Any]) -> str:

@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import argparse
 import os
+import shutil
 import subprocess
 import sys
 import time
 from dataclasses import dataclass
 from pathlib import Path
+
+from tests.browser import chromium
 
 ROOT = Path(__file__).resolve().parents[1]
 BIN = Path(sys.executable).parent
@@ -30,6 +33,8 @@ class Step:
     name: str
     group: str
     command: tuple[str, ...]
+    # Programs of which one must be there; without any the step is not run, and said not to be.
+    programs: tuple[str, ...] = ()
 
 
 def python(*arguments: str) -> tuple[str, ...]:
@@ -52,6 +57,7 @@ STEPS = (
     Step("unit tests", "fast", python("-m", "pytest", "tests/unit", "--durations=5")),
     # Real ansible-playbook runs with stand-ins for what touches a host.
     Step("playbook runs", "hosts", python("-m", "pytest", "tests/runs", "--durations=5")),
+    Step("page in a browser", "hosts", python("-m", "pytest", "tests/browser", "--durations=5"), chromium.PROGRAMS),
     Step("sandbox servers", "hosts", python("-m", "sandbox", "upstream")),
     *(
         Step(f"molecule {name}", "hosts", tool("molecule", "test", "--scenario-name", name))
@@ -79,12 +85,15 @@ def main(arguments: list[str] | None = None) -> int:
         "PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}",
         "ANSIBLE_CONFIG": str(ROOT / "ansible.cfg"),
     }
-    results = [(step, *run(step, environment)) for step in steps]
+    idle = [step for step in steps if step.programs and not any(map(shutil.which, step.programs))]
+    results = [(step, *run(step, environment)) for step in steps if step not in idle]
     print("\nSteps, slowest first:")
     for step, code, seconds in sorted(results, key=lambda result: -result[2]):
         print(f"  {seconds:7.1f} s  {'passed' if code == 0 else f'FAILED (exit {code})'}  {step.name}")
+    for step in idle:
+        print(f"            not run  {step.name}: found none of {', '.join(step.programs)}")
     failed = sum(1 for _, code, _ in results if code)
-    print(f"\nsteps: {len(results) - failed} passed, {failed} failed")
+    print(f"\nsteps: {len(results) - failed} passed, {failed} failed" + (f", {len(idle)} not run" if idle else ""))
     return min(failed, 100)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from ansible import context
 from ansible.plugins.callback import CallbackBase
 
-from ansible_collections.gpufleet.rocm.plugins.plugin_utils import controller, matrix, report
+from ansible_collections.gpufleet.rocm.plugins.plugin_utils import controller, matrix, report, report_files
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.exit_status import exit_status
 
 DOCUMENTATION = """
@@ -76,8 +76,11 @@ class CallbackModule(CallbackBase):  # type: ignore[misc]  # Ansible ships no ty
         check = bool(context.CLIARGS["check"])
         batches = [] if check else ["1"]
         fleet = report.fleet_report(hosts, list(stats.dark), batches, controller.command_line(), width=controller.WIDTH)
-        folder = Path(next((hostvars[name].get("rocm_report_dir") for name in hosts), "") or "reports")
-        controller.write_documents(fleet, folder.expanduser(), ".check" if check else "")
         self._display.display("\n" + fleet["table"])
+        said: Mapping[str, Any] = next((hostvars[name] for name in hosts), {})
+        folder = Path(said.get("rocm_report_dir") or "reports")
+        suffix = ".check" if check else ""
+        place = report_files.place(folder, suffix, said.get("rocm_report_formats"), said.get("rocm_report_files"))
+        report_files.publish(fleet, place, check, hostvars)
         outcome: dict[str, list[str]] = fleet["outcome"]
         return outcome

@@ -6,9 +6,11 @@ DOCUMENTATION = r"""
 module: rocm_publish
 author: The gpufleet authors (@gpufleet)
 version_added: 0.1.0
-short_description: Write what is told about each host of a fleet as JSON
+short_description: Write what is told about a fleet and each of its hosts
 description:
-  - Writes one file per host on the controller; docs/report.md describes its content.
+  - Writes one JSON file per host on the controller, and files about the whole fleet; docs/report.md describes what is
+    in them.
+  - Hosts of the inventory that the run left out keep in the files about the whole fleet what the last ones say of them.
   - Hands the outcome to the callback P(gpufleet.rocm.exit_status#callback), and as C(rocm_outcome) to any other that
     reads custom statistics.
 options:
@@ -24,6 +26,18 @@ options:
     description: What stands between host name and C(.json), such as C(.plan).
     type: str
     default: ""
+  formats:
+    description:
+      - Files about the whole fleet, of C(json), C(html), C(junit) and C(prometheus). Empty means none.
+      - C(json) is also what the next run compares with. C(prometheus) is left out of plans and of check mode.
+    type: raw
+    default: [json, html]
+  files:
+    description: >-
+      Names of those files, format to path; relative ones are below O(folder). Those that are not given are
+      C(fleet/report.json), C(fleet/report.html), C(fleet/report.xml) and C(fleet/report.prom).
+    type: raw
+    default: {}
 attributes:
   check_mode:
     description: Writes in check mode too, since no host is touched.
@@ -35,6 +49,9 @@ EXAMPLES = r"""
   gpufleet.rocm.rocm_publish:
     fleet: "{{ hostvars | gpufleet.rocm.fleet_report(ansible_play_hosts_all) }}"
     folder: reports
+    formats: [json, html, prometheus]
+    files:
+      prometheus: /var/lib/prometheus/node-exporter/rocm_fleet.prom
   run_once: true
 """
 
@@ -46,6 +63,11 @@ folder:
 attention:
   description: Hosts that need attention, name to reason.
   type: dict
+  returned: always
+files:
+  description: The files about the whole fleet.
+  type: list
+  elements: str
   returned: always
 table:
   description: The table of the fleet, also where a file could not be written.

@@ -60,7 +60,10 @@ def write_documents(fleet: Mapping[str, Any], folder: Path, suffix: str) -> bool
     """
     folder.mkdir(parents=True, exist_ok=True)
     files = file_names(fleet["hosts"], f"{suffix}.json")
-    written = [_write(folder / files[name], document) for name, document in fleet["hosts"].items()]
+    written = [
+        write_text(folder / files[name], json.dumps(document, indent=4) + "\n")
+        for name, document in fleet["hosts"].items()
+    ]
     return any(written)
 
 
@@ -81,9 +84,8 @@ def earlier_reports(folder: Path, hosts: Collection[str], wanted: Iterable[str])
     return found
 
 
-def _write(path: Path, document: Any) -> bool:
-    """Write the document where the file does not hold it yet; a reader never sees half of it."""
-    text = json.dumps(document, indent=4) + "\n"
+def write_text(path: Path, text: str) -> bool:
+    """Write the file where it does not hold this text yet; a reader never sees half of it."""
     if path.is_file() and path.read_text(encoding="utf-8", errors="replace") == text:
         return False
     part = path.with_name(f".{path.name}.part")

@@ -15,7 +15,8 @@ Shape of the result (also the ``plan`` part of the report)::
     drained: bool                     # an earlier run took the host out of service and did not give it back
     driver_mode: dkms | inbox | none
     gpus: [{address, device, name, gfx}]          # AMD GPUs only
-    stages: {repo, driver, sdk, access, environment, pytorch}, each with ``actions`` and what its role needs
+    stages: {repo, driver, sdk, access, environment, pytorch}, each with ``actions`` and what its role needs, and
+        ``skipped`` where the run is not for it
     actions: [{stage, action, target, reason}]    # all stages, in the order in which they happen
     probe: {urls, keys, wheels: [...]}            # what the host should ask before the first change
     verify: {...}                                 # what rocm_verify checks; user_space: whether it is there by then
@@ -83,7 +84,10 @@ def make_plan(
     )
     stages = all_stages(situation, findings)
     user_space = not any(stages[name]["actions"] for name in USER_SPACE if only and name not in only)
-    stages = {name: stage if not only or name in only else {**stage, "actions": []} for name, stage in stages.items()}
+    stages = {
+        name: stage if not only or name in only else {**stage, "actions": [], "skipped": True}
+        for name, stage in stages.items()
+    }
     rules.check(situation, stages, findings)
     return _result(facts, raw_wishes, wishes.as_dict(), findings, situation, stages, user_space)
 

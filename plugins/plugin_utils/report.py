@@ -144,6 +144,7 @@ def _document(kind: str, name: str, host: Host, lost: bool, rolled: bool) -> dic
         "wanted": _wanted(before),
         "actual": {part: after["actual"][part] if after else None for part in ("rocm", "driver", "torch")},
         "gpus": [{field: gpu[field] for field in GPU_FIELDS} for gpu in after.get("gpus", [])],
+        "stages": [name for name, stage in before.get("stages", {}).items() if not stage.get("skipped")],
         "actions": before.get("actions", []),
         "reboot_required": after.get("reboot", False),
         "reboot_allowed": after.get("wishes", {}).get("reboot_ok") is True,

@@ -29,7 +29,6 @@ def test_a_name_that_can_be_a_file_is_one(name: str) -> None:
         (".hidden", "_hidden"),
         ("a.plan", "a.plan"),
         ("a.Check", "a.Check"),
-        ("report", "report"),
         ("web[1] x\n", "web_1__x_"),
         ("", ""),
         ("x" * 300, "x" * 231),
