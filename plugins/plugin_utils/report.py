@@ -54,7 +54,7 @@ def fleet_plan(hosts: Mapping[str, Host], lost: Collection[str] = (), width: int
     """
     documents = _documents("plan", hosts, lost)
     differing = _add_inconsistencies(documents, hosts)
-    return _fleet("plan", documents, differing, fleet_text.plan_text(documents, width))
+    return _fleet("plan", documents, differing, {}, fleet_text.plan_text(documents, width))
 
 
 def fleet_report(
@@ -77,7 +77,8 @@ def fleet_report(
     differing = _add_inconsistencies(documents, hosts)
     rolling = bool(batches) and list(batches) != rollout.ONE_BATCH
     days = {name: row.day for name, row in told.items()}
-    return _fleet("report", documents, differing, fleet_text.report_text(documents, rolling, command, days, width))
+    text = fleet_text.report_text(documents, rolling, command, days, width)
+    return _fleet("report", documents, differing, days, text)
 
 
 def untold(hosts: Mapping[str, Host], lost: Collection[str]) -> list[str]:
@@ -86,17 +87,22 @@ def untold(hosts: Mapping[str, Host], lost: Collection[str]) -> list[str]:
 
 
 def _fleet(
-    kind: str, documents: Mapping[str, dict[str, Any]], differing: Sequence[Inconsistency], text: str
+    kind: str,
+    documents: Mapping[str, dict[str, Any]],
+    differing: Sequence[Inconsistency],
+    days: Mapping[str, str],
+    text: str,
 ) -> dict[str, Any]:
-    """``{schema, kind, hosts: {name: document}, inconsistent: [...], outcome: {...}, table: str}``.
+    """``{schema, kind, hosts: {name: document}, inconsistent: [...], days: {...}, outcome: {...}, table: str}``.
 
-    ``outcome`` lists the hosts that the exit status depends on: ``{unreachable, failed, refused, pending}``.
+    ``days`` are those of the hosts whose document is of an earlier run. ``outcome`` lists the hosts that the exit status depends on: ``{unreachable, failed, refused, pending}``.
     """
     return {
         "schema": SCHEMA,
         "kind": kind,
         "hosts": documents,
         "inconsistent": [row.as_dict() for row in differing],
+        "days": dict(days),
         "outcome": {
             "unreachable": _in_state(documents, "unreachable"),
             "failed": _in_state(documents, "failed"),

@@ -38,8 +38,10 @@ def fleet_document(
 
     Hosts of the ``inventory`` that this run left out keep what the ``previous`` document says about them.
     """
-    earlier = _earlier(fleet["hosts"], inventory, previous or {})
-    hosts = {**fleet["hosts"], **{name: (previous or {})["hosts"][name] for name in earlier}}
+    previous = previous or {}
+    earlier = _earlier(fleet, inventory, previous)
+    kept = {name: previous["hosts"][name] for name in earlier if name not in fleet["hosts"]}
+    hosts = {**fleet["hosts"], **kept}
     hosts = {name: hosts[name] for name in sorted(hosts, key=natural)}
     stages = {name: stage_words(document) for name, document in hosts.items()}
     states = [document["state"] for document in hosts.values()]
@@ -60,10 +62,13 @@ def fleet_document(
     return {**document, "drift": drift(previous, document) if previous else None}
 
 
-def _earlier(hosts: Collection[str], inventory: Collection[str], previous: Mapping[str, Any]) -> dict[str, str]:
-    """Hosts that keep their document, with the time of the run that it is from."""
-    left_out = [name for name in previous.get("hosts", ()) if name in set(inventory) and name not in hosts]
-    return {name: previous["earlier"].get(name, previous["time"]) for name in left_out}
+def _earlier(fleet: Mapping[str, Any], inventory: Collection[str], previous: Mapping[str, Any]) -> dict[str, str]:
+    """Hosts whose document is of an earlier run, with the time of that run, or where that is lost its day."""
+    before = {name: previous["earlier"].get(name, previous["time"]) for name in previous.get("hosts", ())}
+    known = frozenset(inventory)
+    left_out = {name: time for name, time in before.items() if name in known and name not in fleet["hosts"]}
+    shown_again = {name: before.get(name, f"{day}T00:00:00Z") for name, day in fleet["days"].items()}
+    return {**left_out, **shown_again}
 
 
 def gpu_rows(hosts: Mapping[str, Document]) -> list[dict[str, Any]]:

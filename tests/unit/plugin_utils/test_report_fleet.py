@@ -9,7 +9,7 @@ import jsonschema
 import pytest
 
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.plan import make_plan
-from ansible_collections.gpufleet.rocm.plugins.plugin_utils.report import fleet_plan, fleet_report
+from ansible_collections.gpufleet.rocm.plugins.plugin_utils.report import Earlier, fleet_plan, fleet_report
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.report_fleet import fleet_document
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.report_stages import COLUMNS, STAGES, WORDS
 from tests.unit import fleets
@@ -122,6 +122,18 @@ def test_hosts_that_a_run_left_out_keep_their_state_and_its_time() -> None:
     assert fleet["drift"]["disappeared"] == ["gone"]
     # And on: the time stays that of the run which reported the host.
     assert document(fleet, ("a", "b"), a=DONE)["earlier"] == {"b": "2026-03-01T08:00:00Z"}
+
+
+def test_a_report_alone_says_when_the_hosts_were_asked() -> None:
+    asked = fleet_report({"a": IN_SYNC, "b": IN_SYNC})
+    left = {name: Earlier(document, "2026-02-27") for name, document in asked["hosts"].items()}
+    alone = fleet_report({"a": {}, "b": {}}, earlier=left)
+    before = fleet_document(asked, "2026-03-01T08:00:00Z")
+    del before["hosts"]["b"]
+    fleet = fleet_document(alone, TIME, inventory=("a", "b"), previous=before)
+    validate_fleet(fleet)
+    assert fleet["earlier"] == {"a": "2026-03-01T08:00:00Z", "b": "2026-02-27T00:00:00Z"}
+    assert fleet["counts"]["in sync"] == 2
 
 
 def test_without_an_earlier_report_there_is_no_drift() -> None:
