@@ -95,7 +95,8 @@ def _fleet(
 ) -> dict[str, Any]:
     """``{schema, kind, hosts: {name: document}, inconsistent: [...], days: {...}, outcome: {...}, table: str}``.
 
-    ``days`` are those of the hosts whose document is of an earlier run. ``outcome`` lists the hosts that the exit status depends on: ``{unreachable, failed, refused, pending}``.
+    ``days`` are those of the hosts whose document is of an earlier run. ``outcome`` lists the hosts that the exit
+    status depends on: ``{unreachable, failed, refused, pending}``.
     """
     return {
         "schema": SCHEMA,

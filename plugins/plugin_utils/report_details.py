@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from ansible_collections.gpufleet.rocm.plugins.plugin_utils import check_text
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.report_drift import was_read
 
 Document = Mapping[str, Any]
@@ -50,7 +51,7 @@ def _parts(document: Document) -> Iterator[tuple[str, Sequence[str]]]:
         CHANGED.get(document["state"], "What differed before the run"): [
             f"{row['stage']}: {row['action']} {row['target']} ({row['reason']})" for row in document["actions"]
         ],
-        f"Checks{user}": [f"{row['status']}: {row['id']}: {row['evidence']}" for row in document["verification"]],
+        f"Checks{user}": [f"{row['status']}: {check_text.reason(row)}" for row in document["verification"]],
         "Warnings": _messages(document["warnings"]),
     }
     for title, lines in told.items():

@@ -143,14 +143,23 @@ def findings(document: Document) -> Iterator[tuple[str, Mapping[str, str]]]:
     """What one host needs attention for: kind, and ``id``, ``found``, ``expected``, ``remedy``."""
     failed = [check for check in document["verification"] if check["status"] == "failed"]
     for check in failed:
-        yield "failed", _plain("failed", check["id"], check["evidence"])
+        yield "failed", _of_check(check)
     if document["state"] in ("failed", "unreachable") and not failed:
-        yield document["state"], _plain(document["state"], document["state"], document["reason"])
+        yield document["state"], _plain(document["state"], document["reason"], REMEDIES[document["state"]])
     for row in document["refusals"]:
         yield "refusal", row
     for row in document["warnings"]:
         yield "allowed" if row["id"] in document["allowed"] else "warning", row
+    for check in document["verification"]:
+        if check not in failed and check["finding"]:
+            yield "warning", _of_check(check)
 
 
-def _plain(kind: str, id: str, found: str) -> dict[str, str]:
-    return {"id": id, "found": found, "expected": "", "remedy": REMEDIES[kind]}
+def _of_check(check: Mapping[str, Any]) -> dict[str, str]:
+    """The finding of a check, or the check itself where what is wrong has no id of its own."""
+    found = f"{check['id']}: {check['evidence']}" if check["finding"] else check["evidence"]
+    return _plain(check["finding"] or check["id"], found, check["remedy"] or REMEDIES["failed"])
+
+
+def _plain(id: str, found: str, remedy: str) -> dict[str, str]:
+    return {"id": id, "found": found, "expected": "", "remedy": remedy}

@@ -13,7 +13,7 @@ from ansible_collections.gpufleet.rocm.plugins.plugin_utils.report import fleet_
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.report_files import Place, place, publish, read_previous
 from tests.unit.documents import planned, validate_fleet
 
-HOSTS = {"a": {"plan": planned()}, "fleet": {"plan": planned()}, "report": {"plan": planned()}}
+HOSTS = {name: {"plan": planned()} for name in ("a", "fleet", "node")}
 ALL = ("json", "html", "junit", "prometheus")
 
 
@@ -57,13 +57,13 @@ def test_no_format_means_the_files_of_the_hosts_alone(tmp_path: Path) -> None:
 def test_a_report_is_compared_with_the_last_one_which_is_kept(tmp_path: Path) -> None:
     where = Place(tmp_path)
     publish(fleet_report(HOSTS), where, False, HOSTS, at(1))
-    publish(fleet_report({"a": HOSTS["a"]}), where, False, ["a", "report"], at(2))
+    publish(fleet_report({"a": HOSTS["a"]}), where, False, ["a", "node"], at(2))
     latest, previous = (json.loads((tmp_path / f"fleet/report{name}.json").read_text()) for name in ("", ".previous"))
     validate_fleet(latest)
     assert (previous["time"], latest["time"]) == ("2026-03-01T08:00:00Z", "2026-03-02T08:00:00Z")
     assert latest["drift"]["since"] == previous["time"]
     assert latest["drift"]["disappeared"] == ["fleet"]
-    assert latest["earlier"] == {"report": previous["time"]}
+    assert latest["earlier"] == {"node": previous["time"]}
     assert not [name for name in files(tmp_path) if name.endswith(".part")]
 
 

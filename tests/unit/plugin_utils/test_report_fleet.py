@@ -113,6 +113,18 @@ def test_findings_are_said_once_the_worst_first_with_a_remedy() -> None:
     assert all(row["remedy"] for row in fleet["findings"])
 
 
+def test_a_check_speaks_with_its_finding_and_remedy() -> None:
+    told = {"finding": "kfd-permission", "remedy": "log in again"}
+    failed, noted = passed("failed"), passed()
+    for verification in (failed, noted):
+        verification["checks"][0].update(told)
+    fleet = document(a={"plan": SETTLED, "verification": failed}, b={"plan": SETTLED, "verification": noted})
+    rows = {row["kind"]: row for row in fleet["findings"] if row["id"] == "kfd-permission"}
+    assert rows["failed"]["evidence"] == [{"found": "rocminfo: because", "hosts": ["a"]}]
+    assert rows["warning"]["evidence"] == [{"found": "rocminfo: because", "hosts": ["b"]}]
+    assert rows["failed"]["remedy"] == "log in again"
+
+
 def test_hosts_that_a_run_left_out_keep_their_state_and_its_time() -> None:
     before = {**document(a=IN_SYNC, b={"plan": PLAN}, gone=IN_SYNC), "time": "2026-03-01T08:00:00Z"}
     fleet = document(before, ("a", "b", "never"), a=DONE)
