@@ -10,7 +10,7 @@ from ansible_collections.gpufleet.rocm.plugins.plugin_utils.diagnosis.ranking im
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.hostnames import shortened
 
 Row = Mapping[str, Any]
-# Of a command line; above, the reader puts the names in.
+# Hosts in a command line; above that, and for a text without a host, the reader puts the names in.
 NAMED = 4
 INDENT = " " * 5
 
@@ -32,8 +32,9 @@ def _block(group: Sequence[Row], fleet: int) -> list[str]:
     first, names = group[0], [document["host"] for document in group]
     lines = [f"{shortened(names, fleet)}: {_summary(first)}"]
     diagnoses = [row for row in first["diagnoses"] if row["role"] != REMARK]
+    limit = ",".join(names) if first["repair"] and len(names) <= NAMED else ANYWHERE
     for number, row in enumerate(diagnoses, start=1):
-        lines += _diagnosis(number, row, names)
+        lines += _diagnosis(number, row, limit)
     lines += _questions(first)
     for row in first["diagnoses"]:
         if row["role"] == REMARK:
@@ -54,7 +55,7 @@ def _summary(document: Row) -> str:
     return (", ".join(said) or "nothing found") + symptom + f" (read: {', '.join(document['read'])})"
 
 
-def _diagnosis(number: int, row: Row, names: Sequence[str]) -> list[str]:
+def _diagnosis(number: int, row: Row, limit: str) -> list[str]:
     because = f", because of {', '.join(row['because_of'])}" if row["because_of"] else ""
     other = ", not behind the symptom" if row["fits_symptom"] is False else ""
     lines = [f"  {number}. {row['id']} ({row['likelihood']}{because}{other}): {row['cause']}"]
@@ -62,7 +63,6 @@ def _diagnosis(number: int, row: Row, names: Sequence[str]) -> list[str]:
     lines.append(_cell("check", row["question"] + (f"  $ {row['look']}" if row["look"] else "")))
     lines.append(_cell("remedy", row["remedy"]))
     if row["stage"]:
-        limit = ",".join(names) if len(names) <= NAMED and row["command"].find(ANYWHERE) < 0 else ANYWHERE
         lines.append(_cell("run", command(row["stage"], limit)))
     return lines
 

@@ -52,8 +52,8 @@ def _adds_only(plan: Row, stage: str) -> bool:
 
 
 def _adds(row: Row) -> bool:
-    """Files that the roles write and move aside are theirs; packages must not be there in another version."""
-    return row["action"] != "install" or str(row["reason"]).startswith(ABSENT)
+    """Files that the roles write and move aside are theirs; nothing else may be there in another version."""
+    return row["action"] not in ("install", "create-venv") or str(row["reason"]).startswith(ABSENT)
 
 
 def _actions(plan: Row, stage: str) -> list[Row]:
