@@ -17,18 +17,14 @@ EXPECTED = "a text file with the output of a tool"
 
 def read_log(name: str) -> str:
     """The text of a file. Raises DecisionError where there is none."""
-    path = Path(name).expanduser()
+    path = Path(name.replace("\0", "")).expanduser()
+    if not path.is_file():
+        raise _refusal(f"{name} is {'no file' if path.exists() else 'not there'}", "correct the path in diagnose_log")
     try:
-        if not path.is_file():
-            raise _refusal(
-                f"{name} is {'no file' if path.exists() else 'not there'}", "correct the path in diagnose_log"
-            )
         with path.open("rb") as stream:
             content = stream.read(LIMIT + 1)
     except OSError as error:
         raise _refusal(f"{name}: {error.strerror}", "make it readable for this user") from error
-    except ValueError as error:
-        raise _refusal(f"{name!r} is no path", "correct the path in diagnose_log") from error
     if len(content) > LIMIT:
         size = path.stat().st_size // (1024 * 1024)
         raise _refusal(f"{name} has {size} MB", f"cut the part around the failure out, such as tail -c 2M {name}")

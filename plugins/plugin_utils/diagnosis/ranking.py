@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -34,17 +34,11 @@ def causes(symptom: str) -> tuple[str, ...]:
     return tuple(id for group in table("diagnoses")["symptoms"][symptom]["causes"] for id in group)
 
 
-@cache
-def upstream(id: str) -> frozenset[str]:
-    """Everything that can bring an id about, over any number of steps."""
-    found: set[str] = set()
-    left = list(rows()[id].get("after", ()))
-    while left:
-        one = left.pop()
-        if one not in found:
-            found.add(one)
-            left.extend(rows()[one].get("after", ()))
-    return frozenset(found - {id})
+def because_of(id: str, found: Collection[str]) -> list[str]:
+    """Which of the ids that were found bring this one about: directly, or over one step that left no trace."""
+    direct = rows()[id].get("after", ())
+    hidden = [further for one in direct if one not in found for further in rows()[one].get("after", ())]
+    return [one for one in dict.fromkeys([*direct, *hidden]) if one in found and one != id]
 
 
 def check_symptom(symptom: str) -> None:
@@ -77,9 +71,11 @@ def _order(row: Row, asked: Sequence[str]) -> tuple[int, int, int, int]:
     )
 
 
-def _diagnosis(id: str, found: Sequence[Evidence], all: set[str], asked: Sequence[str], host: str) -> dict[str, Any]:
+def _diagnosis(
+    id: str, found: Sequence[Evidence], all: Collection[str], asked: Sequence[str], host: str
+) -> dict[str, Any]:
     row = rows()[id]
-    because = sorted(upstream(id) & all)
+    because = because_of(id, all)
     stage = row.get("stage")
     unique = {(one.source, one.shown()): one for one in found}
     advice = next((one.remedy for one in found if one.remedy), "")
