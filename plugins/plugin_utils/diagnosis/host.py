@@ -19,7 +19,7 @@ PROFILE = "/etc/profile.d/"
 
 def evidence_of(facts: Facts, plan: Mapping[str, Any], texts: Sequence[Mapping[str, Any]]) -> list[Evidence]:
     """Everything that speaks for an id of the table of decisions, the plan's own findings first."""
-    found = [*_findings(plan), *_actions(plan), *_driver(facts, plan), *_wheels(facts, plan), *_texts(texts)]
+    found = [*_findings(plan), *_actions(plan), *_driver(facts, plan), *_texts(texts)]
     if facts["kfd"]["present"] and not facts["driver"]["loaded"]:
         # The tools ask for a module, which a driver inside the kernel image is not.
         found = [row for row in found if row.id != "module-not-loaded"]
@@ -57,20 +57,6 @@ def _driver(facts: Facts, plan: Mapping[str, Any]) -> Iterator[Evidence]:
         yield Evidence("module-built-in", "facts", "/dev/kfd is there and no module amdgpu is loaded")
     else:
         yield Evidence("module-not-loaded", "facts", f"amdgpu is not loaded; AMD GPUs: {', '.join(gpus)}")
-
-
-def _wheels(facts: Facts, plan: Mapping[str, Any]) -> Iterator[Evidence]:
-    """What the version of PyTorch in the planned environment says of its build."""
-    if not plan["wishes"].get("pytorch"):
-        return
-    for venv in facts["venvs"]:
-        version = str(venv["packages"].get("torch", ""))
-        local = version.partition("+")[2]
-        text = f"torch {version} in {venv['path']}"
-        if local == "cpu":
-            yield Evidence("torch-cpu-wheel", "facts", text)
-        elif local.startswith("cu"):
-            yield Evidence("torch-cuda-wheel", "facts", text)
 
 
 def _texts(texts: Sequence[Mapping[str, Any]]) -> Iterator[Evidence]:

@@ -57,4 +57,4 @@ def _adds(row: Row) -> bool:
 
 
 def _actions(plan: Row, stage: str) -> list[Row]:
-    return list(plan["stages"][stage]["actions"]) if plan["stages"] else []
+    return [row for row in plan["actions"] if row["stage"] == stage]
