@@ -44,8 +44,6 @@ def _actions(plan: Mapping[str, Any]) -> Iterator[Evidence]:
             yield Evidence("torch-not-installed", "plan", text)
         elif row["target"].startswith(PROFILE) and row["action"] == "write" and not stages["sdk"]["actions"]:
             yield Evidence("tool-not-on-path", "plan", text)
-    if plan["reboot"]:
-        yield Evidence("reboot-required", "plan", stages["driver"]["reboot_reason"] or "the plan reboots")
 
 
 def _driver(facts: Facts, plan: Mapping[str, Any]) -> Iterator[Evidence]:
@@ -55,8 +53,11 @@ def _driver(facts: Facts, plan: Mapping[str, Any]) -> Iterator[Evidence]:
         return
     if facts["kfd"]["present"]:
         yield Evidence("module-built-in", "facts", "/dev/kfd is there and no module amdgpu is loaded")
-    else:
-        yield Evidence("module-not-loaded", "facts", f"amdgpu is not loaded; AMD GPUs: {', '.join(gpus)}")
+        return
+    yield Evidence("module-not-loaded", "facts", f"amdgpu is not loaded; AMD GPUs: {', '.join(gpus)}")
+    for row in plan["actions"]:
+        if row["stage"] == "driver" and row["action"] in ("install", "build"):
+            yield Evidence("module-not-loaded", "plan", f"{row['action']} {row['target']}: {row['reason']}")
 
 
 def _texts(texts: Sequence[Mapping[str, Any]]) -> Iterator[Evidence]:
