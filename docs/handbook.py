@@ -79,15 +79,10 @@ def diagnose_page() -> str:
         "docs/diagnose.md",
         symptoms=table(["Symptom", "Seen", "Causes, the likeliest first"], symptoms),
         diagnoses=table(
-            ["Id", "Likely", "Question", "Look", "Remedy", "Part of site.yml"], map(_diagnosis, _diagnoses())
+            ["Id", "Likely", "Question", "Look", "Remedy", "Part of site.yml"],
+            map(_diagnosis, sorted(matrix_table("diagnoses")["diagnoses"].items())),
         ),
     )
-
-
-def _diagnoses() -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """In the order of the decisions, those without one left out."""
-    rows = matrix_table("diagnoses")["diagnoses"]
-    yield from ((id, rows[id]) for id in sorted(decisions()))
 
 
 def _diagnosis(item: tuple[str, Mapping[str, Any]]) -> list[str]:
