@@ -66,7 +66,7 @@ def _document(
 
 def _without(name: str, state: str, reason: str, symptom: str) -> Document:
     """The document of a host that nothing can be said about."""
-    return {**_document(name, symptom, [], [], None), "state": state, "reason": reason, "questions": []}
+    return {**_document(name, "", [], [], None), "state": state, "reason": reason, "symptom": symptom}
 
 
 def fleet_diagnosis(

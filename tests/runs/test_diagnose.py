@@ -154,8 +154,16 @@ def test_a_remedy_leaves_a_refused_host_alone(diagnoser: Diagnoser) -> None:
     assert "ran rocm_" not in run.output
 
 
-def test_another_remedy_is_none(diagnoser: Diagnoser) -> None:
-    run = diagnoser.diagnose({"a": said(bare_server())}, "-e", "remedy=reboot")
+@pytest.mark.parametrize(
+    ("option", "message"),
+    [
+        ("remedy=reboot", "Found remedy=reboot; expected apply, or nothing."),
+        ("diagnose_symptom=fast", "diagnose_symptom is 'fast'; expected one of rocm-smi-silent,"),
+    ],
+)
+def test_what_is_asked_for_is_checked_before_a_host_is_read(diagnoser: Diagnoser, option: str, message: str) -> None:
+    run = diagnoser.diagnose({"a": said(bare_server())}, "-e", option)
     assert run.code == 2
-    assert "Found remedy=reboot; expected apply, or nothing." in " ".join(run.output.split())
+    assert message in " ".join(run.output.split())
+    assert "Read the host" not in run.output
     assert "ran rocm_" not in run.output

@@ -254,7 +254,8 @@ def test_a_fleet_groups_hosts_with_the_same_diagnoses() -> None:
         "odd": {"failure": {"kind": "task", "task": "Plan", "message": "broken"}},
         "gone": {},
     }
-    fleet = diagnose.fleet_diagnosis(hosts, ["gone"])
+    fleet = diagnose.fleet_diagnosis(hosts, ["gone"], "slow")
+    assert fleet["hosts"]["away"]["symptom"] == "slow"
     assert fleet["outcome"] == {
         "unreachable": ["away", "gone"],
         "failed": ["odd"],
