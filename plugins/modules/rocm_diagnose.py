@@ -47,15 +47,12 @@ EXAMPLES = r"""
 
 RETURN = r"""
 texts:
-  description: Those that are not empty, each with C(name), C(source) (the command or file) and C(text).
+  description:
+    - Those that are not empty, each with C(name), C(source) (the command or file) and C(text).
+    - C(name) is V(problem) where a part could not be read.
   returned: always
   type: list
   elements: dict
-problems:
-  description: Parts that could not be read.
-  returned: always
-  type: list
-  elements: str
 """
 
 from typing import Callable
@@ -78,7 +75,7 @@ def main() -> None:
         supports_check_mode=True,
     )
     user, gpus, python = (module.params[name] for name in ("user", "gpus", "python"))
-    host, texts, problems = Host("/"), diagnose_texts.Texts(), []
+    host, texts = Host("/"), diagnose_texts.Texts()
     parts: list[tuple[str, Callable[[], None]]] = [
         ("logs", lambda: diagnose_texts.read_logs(texts, host)),
         ("login", lambda: diagnose_texts.read_login(texts, host, Login(user or "root", 60), gpus, python)),
@@ -89,8 +86,8 @@ def main() -> None:
             read()
         except Exception as error:
             # A host in a state nobody thought of must still be diagnosed as far as possible.
-            problems.append("%s: %s: %s" % (name, type(error).__name__, error))
-    module.exit_json(changed=False, texts=texts.rows, problems=problems)
+            texts.add("problem", name, "%s: %s" % (type(error).__name__, error))
+    module.exit_json(changed=False, texts=texts.rows)
 
 
 if __name__ == "__main__":

@@ -105,7 +105,7 @@ def said(facts: dict[str, Any], *texts: tuple[str, str]) -> dict[str, Any]:
     """A host with these facts, on which rocm_diagnose reads these texts."""
     variables = host(facts)
     rows = [{"name": name, "source": name, "text": text} for name, text in texts]
-    variables["answers"]["rocm_diagnose"] = {"texts": rows, "problems": []}
+    variables["answers"]["rocm_diagnose"] = {"texts": rows}
     return variables
 
 

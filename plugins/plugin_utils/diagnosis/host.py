@@ -62,6 +62,9 @@ def _driver(facts: Facts, plan: Mapping[str, Any]) -> Iterator[Evidence]:
 
 def _texts(texts: Sequence[Mapping[str, Any]]) -> Iterator[Evidence]:
     for row in texts:
+        if row["name"] == "problem":
+            yield Evidence("facts-incomplete", row["source"], row["text"])
+            continue
         for found in read_text(row["text"], row["source"]):
             if row["name"] != PREVIOUS_BOOT or found.id in OUTLIVES_A_BOOT:
                 yield found

@@ -162,6 +162,11 @@ def test_a_wheel_of_another_build_is_named_by_the_plan() -> None:
     assert document["repair"]["stages"] == []
 
 
+def test_what_could_not_be_read_keeps_a_host_from_being_clear() -> None:
+    document = read(healthy(), [said("problem", "KeyError: 'ada'")])
+    assert (document["state"], document["diagnoses"][0]["id"]) == ("found", "facts-incomplete")
+
+
 def test_of_the_previous_boot_only_what_may_have_ended_it_counts() -> None:
     log = (
         "[ 1.0] kfd kfd: amdgpu: skipped device 1002:67df, PCI rejects atomics\n"
