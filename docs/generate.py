@@ -21,6 +21,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "docs/pytorch.md": tables.pytorch_page,
     "docs/decisions.md": handbook.decisions_page,
     "docs/report.md": handbook.report_page,
+    "docs/diagnose.md": handbook.diagnose_page,
     "README.md": handbook.readme,
 }
 

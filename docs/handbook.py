@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ import yaml
 
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.findings import decisions
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.matrix import DATA
+from ansible_collections.gpufleet.rocm.plugins.plugin_utils.matrix import table as matrix_table
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.report_prometheus import METRICS
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.report_stages import WORDS
 from docs.tables import NOTICE, page, table
@@ -66,6 +67,29 @@ def report_page() -> str:
 def _metrics() -> Iterator[list[str]]:
     for metric, (labels, meaning) in METRICS.items():
         yield [f"`{metric}{{{', '.join(labels)}}}`" if labels else f"`{metric}`", meaning]
+
+
+def diagnose_page() -> str:
+    """docs/diagnose.md with its tables of symptoms and diagnoses renewed."""
+    symptoms = (
+        [f"`{name}`", row["title"], ", ".join(f"`{id}`" for group in row["causes"] for id in group)]
+        for name, row in matrix_table("diagnoses")["symptoms"].items()
+    )
+    return _renewed(
+        "docs/diagnose.md",
+        symptoms=table(["Symptom", "Seen", "Causes, the likeliest first"], symptoms),
+        diagnoses=table(
+            ["Id", "Likely", "Question", "Look", "Remedy", "Part of site.yml"],
+            map(_diagnosis, sorted(matrix_table("diagnoses")["diagnoses"].items())),
+        ),
+    )
+
+
+def _diagnosis(item: tuple[str, Mapping[str, Any]]) -> list[str]:
+    id, row = item
+    part = f"`{row['stage']}`{', safe' if row.get('safe') else ''}" if "stage" in row else "-"
+    look = f"`{row['look']}`" if "look" in row else "-"
+    return [f"`{id}`", row["likelihood"], row["question"], look, row["remedy"], part]
 
 
 def _renewed(name: str, **tables: str) -> str:

@@ -20,9 +20,9 @@ author: The gpufleet authors (@gpufleet)
 version_added: 0.1.0
 short_description: Exit status 3 for refused hosts and 2 for pending changes
 description:
-  - After a playbook of this collection, ends C(ansible-playbook) with 3 when hosts were refused and nothing else
-    failed, and with 2 when C(playbooks/plan.yml) found changes to make or C(playbooks/verify.yml) hosts that drifted.
-    Everything else keeps Ansible's own status.
+  - After a playbook of this collection, ends C(ansible-playbook) with 3 when hosts were refused, or
+    C(playbooks/diagnose.yml) found something, and nothing else failed. It ends with 2 when C(playbooks/plan.yml) found
+    changes to make or C(playbooks/verify.yml) hosts that drifted. Everything else keeps Ansible's own status.
   - Loads the planner before the run begins, so that the processes that Ansible starts for each task need not.
   - Without it, refused hosts count as failed ones (2) and pending changes do not show in the exit status.
   - Ansible ends a playbook where it loses every host of a play or batch, and skips the plays that follow. The report

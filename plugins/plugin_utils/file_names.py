@@ -10,8 +10,8 @@ from collections.abc import Collection
 
 # File systems take so many bytes; what is written under a passing name (controller.py) needs six of them.
 LONGEST = 255 - 6
-# These would be taken for the plan or check of another host.
-TAKEN = re.compile(r"|.*\.(plan|check)", re.IGNORECASE)
+# These would be taken for the plan, check or diagnosis of another host.
+TAKEN = re.compile(r"|.*\.(plan|check|diagnose)", re.IGNORECASE)
 
 
 def file_names(hosts: Collection[str], suffix: str = ".json") -> dict[str, str]:
