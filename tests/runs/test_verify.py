@@ -30,7 +30,7 @@ def failing(facts: dict[str, Any]) -> dict[str, Any]:
 
 CASES = [
     ("ours and as wanted", SETTLED, 0, "in sync"),
-    ("somebody else's, of a system that the release is not for", host(FOREIGN), 0, "drift"),
+    ("somebody else's, of a system that the release is not for", host(FOREIGN), 2, "drift"),
     ("somebody else's, failing", failing(FOREIGN), 2, "failed"),
     ("a wish that cannot be read", host(FOREIGN, rocm_version="six"), 3, "refused"),
 ]
