@@ -28,6 +28,7 @@ print(json.dumps({
     "trees": glob.glob("/var/lib/dkms/amdgpu/[0-9]*"),
     "loaded": {name: text("/sys/module/amdgpu/" + name) for name in ("version", "srcversion")},
     "on_disk": {kernel: output("modinfo", "-k", kernel, "-F", "filename", "amdgpu") for kernel in kernels},
+    "booted_at": int(text("/proc/stat").split("btime ")[1].split()[0]),
     "built_at": {path: os.stat(path).st_mtime for path in glob.glob("/lib/modules/*/updates/dkms/amdgpu.ko")},
     "kfd": [pwd.getpwuid(kfd.st_uid).pw_name, grp.getgrgid(kfd.st_gid).gr_name, oct(stat.S_IMODE(kfd.st_mode))],
     "bound": [os.path.basename(os.readlink(path)) for path in glob.glob("/sys/bus/pci/devices/0001:*/driver")],

@@ -28,6 +28,8 @@ KVM = Path("/dev/kvm")
 # A kernel says its name within seconds where virtualization works. The device alone proves nothing.
 KVM_PROBE_S = 20
 BOOT_S = 300
+# An emulated processor without vector extensions is a fifth faster: programs take the code that is cheap to emulate.
+CPUS = {"kvm": "max", "tcg": "qemu64"}
 ACCELERATORS = {"kvm": "kvm", "tcg": "tcg,thread=multi,tb-size=512"}
 
 
@@ -36,7 +38,8 @@ def command(image: Image, accelerator: str, folder: Path) -> list[str]:
     network = f"user,id=net,net={SUBNET},host={GATEWAY},hostfwd=tcp:{ADDRESS}:{ssh.VM_PORT}-{GUEST_ADDRESS}:22"
     return [
         *(QEMU, "-nodefaults", "-no-user-config", "-display", "none", "-name", NAME),
-        *("-accel", ACCELERATORS[accelerator], "-cpu", "max", "-smp", str(os.cpu_count() or 1), "-m", str(MEMORY_MB)),
+        *("-accel", ACCELERATORS[accelerator], "-cpu", CPUS[accelerator]),
+        *("-smp", str(os.cpu_count() or 1), "-m", str(MEMORY_MB)),
         *("-drive", f"id=root,if=none,format=raw,file={image.root},snapshot=on,cache=unsafe"),
         *("-device", "virtio-blk-pci,drive=root"),
         *("-drive", f"id=boot,if=none,format=raw,file={image.boot},readonly=on"),
