@@ -110,12 +110,14 @@ class CallbackModule(CallbackBase):  # type: ignore[misc]  # Ansible ships no ty
 
     def _tick(self) -> None:
         if not self.closed.is_set():
-            self._show(self.messages.take())
-            self.view.tick(self.fleet, time.monotonic())
+            now = time.monotonic()
+            self._show(self.messages.take(now))
+            self.view.tick(self.fleet, now)
 
     def _close(self, keep: bool = False) -> None:
         with self.lock:
             if self.view and not self.closed.is_set():
+                self._show(self.messages.take())
                 self._tick()
                 self.closed.set()
                 self.view.close(keep)
@@ -147,13 +149,14 @@ class CallbackModule(CallbackBase):  # type: ignore[misc]  # Ansible ships no ty
             if not self.view:
                 self._start()
             self.fleet.begin_play(name, members)
+            self._show(self.messages.take())
             self._tick()
             self.view.play(name)
 
     def v2_playbook_on_no_hosts_remaining(self) -> None:
         """Say why the run ends here."""
         with self.lock:
-            self.messages.add("No host is left to go on with", "", "failed")
+            self._say("No host is left to go on with", "", "failed")
 
     def v2_playbook_on_task_start(self, task: Any, is_conditional: bool) -> None:  # noqa: ARG002  # Ansible's signature
         """Keep the name, which is rendered at this moment alone, and show what the last task had to say."""
@@ -179,13 +182,12 @@ class CallbackModule(CallbackBase):  # type: ignore[misc]  # Ansible ships no ty
     def v2_runner_on_ok(self, result: Any) -> None:
         """A task ended well."""
         task, host, data = part(result, "task"), part(result, "host").get_name(), part(result, "result")
-        fields = part(result, "task_fields")
         with self.lock:
             self._warn(result, data)
             now = time.monotonic()
             self.fleet.end(host, now)
-            if data.get("ansible_job_id") and module(task) != "async_status" and not fields.get("no_log"):
-                self.fleet.begin_job(host, job_text(task.action, fields.get("args", {})), now)
+            if data.get("ansible_job_id") and module(task) != "async_status" and not task.no_log:
+                self.fleet.begin_job(host, job_text(task.action, task.args), now)
             if module(task) == "set_fact":
                 self.fleet.note(host, data.get("ansible_facts", {}))
             self._tell(result, task, data)
@@ -241,19 +243,22 @@ class CallbackModule(CallbackBase):  # type: ignore[misc]  # Ansible ships no ty
     def _tell(self, result: Any, task: Any, data: Mapping[str, Any]) -> None:
         """What a task is there to say, and with -v what every task returned."""
         host = "" if task.run_once else part(result, "host").get_name()
-        title = self.names.get(task._uuid, task.action)
+        title = task.name or task.action
         if module(task) == "debug" and not data.get("results"):
             text = data["msg"] if isinstance(data.get("msg"), str) else self._dump_results(data)
-            self.messages.add(title, text, host=host)
+            self._say(title, text, host=host)
         elif self._display.verbosity:
-            self.messages.add(title, self._dump_results(data), host=host)
+            self._say(title, self._dump_results(data), host=host)
+
+    def _say(self, title: str, text: str, state: str = "", host: str = "") -> None:
+        self.messages.add(time.monotonic(), title, text, state, host)
 
     def _complain(self, result: Any, how: str, which: str = "") -> None:
         task, data = part(result, "task"), part(result, "result")
         self._warn(result, data)
         delegated = f" (on {task.delegate_to})" if task.delegate_to else ""
-        title = f"{how}: {self.names.get(task._uuid, task.action)}{which}{delegated}"
-        self.messages.add(title, failure_text(data), how, part(result, "host").get_name())
+        title = f"{how}: {task.name or task.action}{which}{delegated}"
+        self._say(title, failure_text(data), how, part(result, "host").get_name())
 
     def _warn(self, result: Any, data: Any) -> None:
         # Its message is in the text of a failure.

@@ -34,7 +34,7 @@ def block(fleet: Fleet, now: float, columns: int, rows: int) -> list[Line]:
         if len(groups) > rows - 1:
             groups = [*groups[: max(rows - 2, 0)], Line(f"and {len(groups) - rows + 2} more groups")]
         lines += groups
-        lines += _host_lines(fleet, _worth_naming(fleet)[: max(rows - len(lines), 0)], now, columns)
+        lines += _host_lines(fleet, _worth_naming(fleet, rows - len(lines)), now, columns)
     return [Line(fitted(line.text, columns), line.state) for line in lines[:rows]]
 
 
@@ -84,10 +84,13 @@ def _group_lines(fleet: Fleet) -> list[Line]:
     ]
 
 
-def _worth_naming(fleet: Fleet) -> list[Host]:
-    """Hosts that failed, then those that run, the longest step first."""
-    hosts = [host for host in fleet.hosts.values() if host.running or host.state in TROUBLES]
-    return sorted(hosts, key=lambda host: (STATES.index(fleet.state(host)), host.step_since, natural(host.name)))
+def _worth_naming(fleet: Fleet, room: int) -> list[Host]:
+    """Hosts that went wrong, then those that run, the longest step first; each have half the room at least."""
+    hosts = sorted(fleet.hosts.values(), key=lambda host: (host.step_since, natural(host.name)))
+    wrong = [host for host in hosts if host.state in TROUBLES]
+    running = [host for host in hosts if host.running and host.state not in TROUBLES]
+    kept = wrong[: max(room - min(len(running), room // 2), 0)]
+    return kept + running[: max(room - len(kept), 0)]
 
 
 def cells(text: str) -> int:

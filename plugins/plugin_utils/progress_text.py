@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.fleet_text import ROW_PER_HOST
@@ -13,6 +15,8 @@ from ansible_collections.gpufleet.rocm.plugins.plugin_utils.progress_block impor
 
 # Steps that a sign of life names; the others are counted.
 NAMED_STEPS = 5
+# Seconds without another host that says the same, and seconds at most, until a message is shown.
+SETTLED, PATIENCE = 2.0, 10.0
 # Seconds after which a step is long.
 LONG = 5.0
 COUNTS = ("ok", "changed", "unreachable", "failures", "skipped", "rescued", "ignored")
@@ -94,12 +98,18 @@ def recap(counts: Mapping[str, Mapping[str, int]], seconds: float) -> list[Line]
     width = max(map(len, names), default=0)
     lines = [
         Line(
-            f"{name:{width}}  " + "  ".join(f"{label}={number}" for label, number in zip(COUNTS, numbers, strict=True)),
+            f"{name:{width}}  {_counted(numbers)}",
             "unreachable" if numbers[2] else "failed" if numbers[3] else "done",
         )
         for name, (numbers, _) in zip(names, grouped, strict=True)
     ]
-    return [Line(""), Line(f"RECAP after {duration(seconds)}"), *lines]
+    return [Line(f"\nRECAP after {duration(seconds)}"), *(lines or [Line("no hosts")])]
+
+
+def _counted(numbers: Sequence[int]) -> str:
+    """What is always of interest, and of the rest what there is."""
+    counts = dict(zip(COUNTS, numbers, strict=True))
+    return "  ".join(f"{label}={count}" for label, count in counts.items() if count or label in ("ok", "changed"))
 
 
 def _together(
@@ -114,20 +124,35 @@ def _together(
     return list(groups.items())
 
 
+@dataclass
+class Said:
+    """Hosts that said the same, and when the first and the last did."""
+
+    first: float
+    last: float
+    hosts: list[str] = field(default_factory=list)
+
+
 class Messages:
     """Messages that wait for a moment, so that hosts which say the same share one."""
 
     def __init__(self) -> None:
-        self._waiting: dict[tuple[str, str, str], list[str]] = {}
+        self._waiting: dict[tuple[str, str, str], Said] = {}
 
-    def add(self, title: str, body: str, state: str = "", host: str = "") -> None:
+    def add(self, now: float, title: str, body: str, state: str = "", host: str = "") -> None:
         """A message of one host, or of none when it is about all."""
-        hosts = self._waiting.setdefault((title, body, state), [])
-        if host and host not in hosts:
-            hosts.append(host)
+        said = self._waiting.setdefault((title, body, state), Said(now, now))
+        said.last = now
+        if host and host not in said.hosts:
+            said.hosts.append(host)
 
-    def take(self) -> list[Line]:
-        """All that waited, in their order."""
-        lines = [Line(message(title, hosts, body), state) for (title, body, state), hosts in self._waiting.items()]
-        self._waiting = {}
-        return lines
+    def take(self, now: float = math.inf) -> list[Line]:
+        """Those that no further host joins, in their order; without a time, all."""
+        ready = {
+            key: said
+            for key, said in self._waiting.items()
+            if now - said.last >= SETTLED or now - said.first >= PATIENCE
+        }
+        for key in ready:
+            del self._waiting[key]
+        return [Line(message(title, said.hosts, body), state) for (title, body, state), said in ready.items()]
