@@ -221,7 +221,8 @@ class CallbackModule(CallbackBase):  # type: ignore[misc]  # Ansible ships no ty
     def v2_runner_item_on_failed(self, result: Any) -> None:
         """One item of a loop failed."""
         with self.lock:
-            self._complain(result, "failed", f" (item {self._get_item_label(part(result, 'result'))})")
+            how = "ignored" if part(result, "task").ignore_errors else "failed"
+            self._complain(result, how, f" (item {self._get_item_label(part(result, 'result'))})")
 
     def v2_on_file_diff(self, result: Any) -> None:
         """Show what --diff asks for."""

@@ -88,7 +88,7 @@ class PlainView:
         """Show what happened since the last tick."""
         lines = event_lines(fleet.take_events(), fleet, now)
         if now - self._last >= self._heartbeat:
-            lines += sign_of_life(fleet, now, self._quiet)
+            lines += sign_of_life(fleet, now, self._quiet and not lines)
             self._last, self._quiet = now, True
         elif lines:
             self._quiet = False
