@@ -40,7 +40,7 @@ class Host:
     step_since: float = 0.0
     running: bool = False
     trouble: str = ""
-    # The step that brought it.
+    # The first step that brought it.
     trouble_step: str = ""
     # The run itself said so, and not one task that may be rescued.
     trouble_is_final: bool = False
@@ -125,7 +125,9 @@ class Fleet:
         host.running = False
         host.seen = now
         if trouble and not host.trouble_is_final:
-            host.trouble, host.trouble_step = trouble, host.step
+            # What fails in a rescue is seldom the cause.
+            host.trouble_step = host.trouble_step if host.trouble else host.step
+            host.trouble = trouble
 
     def note(self, name: str, facts: Mapping[str, Any]) -> None:
         """Take what the playbooks of this collection note about a host while they run."""

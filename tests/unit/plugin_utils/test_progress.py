@@ -77,7 +77,8 @@ def test_a_failure_that_is_rescued_is_forgotten_in_the_next_stage() -> None:
     assert fleet.state(fleet.hosts["n1"]) == "failed"
     fleet.begin("n1", "Go back", SDK, 3)
     assert fleet.state(fleet.hosts["n1"]) == "rescue"
-    fleet.end("n1", 4)
+    fleet.end("n1", 4, "failed")
+    assert fleet.hosts["n1"].trouble_step == "Install"
     fleet.begin("n1", "Check", VERIFY, 5)
     assert fleet.state(fleet.hosts["n1"]) == "running"
     assert [event.outcome for event in fleet.events] == ["started", "failed", "started"]
