@@ -8,6 +8,7 @@ from typing import Any
 from ansible_collections.gpufleet.rocm.plugins.module_utils.kernel import parse_release
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.findings import Findings
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.gpus import Gpu
+from ansible_collections.gpufleet.rocm.plugins.plugin_utils.iommu import passes_through
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.matrix import gfx_releases
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.stages.kernels import boot_kernels
 from ansible_collections.gpufleet.rocm.plugins.plugin_utils.stages.situation import Situation
@@ -151,21 +152,20 @@ def served_by_kernel(situation: Situation, stages: Stages, findings: Findings) -
 
 
 def iommu(situation: Situation, _stages: Stages, findings: Findings) -> None:
-    """AMD's guides ask for passthrough mode where several data-centre GPUs talk to each other."""
-    several = len([gpu for gpu in situation.gpus if gpu.instinct]) > 1
-    if several and situation.facts["virtualization"]["kind"] == "none" and not _passthrough(situation.facts):
+    """AMD's guides ask for passthrough mode where several data-centre GPUs talk to each other.
+
+    The MI300A is left out: its guide wants the IOMMU off in the BIOS, which the command line does not show.
+    """
+    several = len([gpu for gpu in situation.gpus if gpu.instinct and gpu.name != "Instinct MI300A"]) > 1
+    cmdline = str(situation.facts["kernel"]["cmdline"] or "")
+    if several and situation.facts["virtualization"]["kind"] == "none" and not passes_through(cmdline):
         findings.add(
             "iommu-passthrough-off",
             found="no iommu=pt on the kernel command line",
             expected="iommu=pt on a host with several data-centre GPUs",
-            remedy="add iommu=pt to GRUB_CMDLINE_LINUX, run update-grub, reboot when it suits",
+            remedy="set rocm_tuning_apply: [iommu-passthrough] and run playbooks/tuning.yml, or add iommu=pt to "
+            "GRUB_CMDLINE_LINUX yourself and run update-grub; reboot when it suits",
         )
-
-
-def _passthrough(facts: Mapping[str, Any]) -> bool:
-    return not {"iommu=pt", "iommu.passthrough=1", "amd_iommu=off", "iommu=off"}.isdisjoint(
-        str(facts["kernel"]["cmdline"] or "").split()
-    )
 
 
 def _listed(row: Mapping[str, Any], gpu: Gpu) -> bool:
