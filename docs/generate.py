@@ -13,7 +13,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "collections"))
 
-from docs import handbook, tables  # noqa: E402
+from docs import handbook, profiles, tables  # noqa: E402
 
 PAGES: dict[str, Callable[[], str]] = {
     "docs/releases.md": tables.releases_page,
@@ -23,6 +23,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "docs/report.md": handbook.report_page,
     "docs/diagnose.md": handbook.diagnose_page,
     "README.md": handbook.readme,
+    "docs/tuning.md": profiles.tuning_page,
 }
 
 

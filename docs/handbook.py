@@ -41,8 +41,8 @@ def decisions_page() -> str:
 
 def readme() -> str:
     """README with its table of variables renewed."""
-    variables = table(["Variable", "Default", "Meaning"], (_cells(*item) for item in _wishes().items()))
-    return _renewed("README.md", variables=variables)
+    variables = table(["Variable", "Default", "Meaning"], (cells(*item) for item in _wishes().items()))
+    return renewed("README.md", variables=variables)
 
 
 def report_page() -> str:
@@ -51,7 +51,7 @@ def report_page() -> str:
         json.loads((DATA / f"{name}.schema.json").read_text(encoding="utf-8")) for name in ("report", "fleet")
     )
     states = ([f"`{row['const']}`", row["description"]] for row in schema["properties"]["state"]["oneOf"])
-    return _renewed(
+    return renewed(
         "docs/report.md",
         states=table(["State", "Meaning"], states),
         fields=table(["Field", "Type", "Meaning"], _fields(schema, schema["properties"], "")),
@@ -75,7 +75,7 @@ def diagnose_page() -> str:
         [f"`{name}`", row["title"], ", ".join(f"`{id}`" for group in row["causes"] for id in group)]
         for name, row in matrix_table("diagnoses")["symptoms"].items()
     )
-    return _renewed(
+    return renewed(
         "docs/diagnose.md",
         symptoms=table(["Symptom", "Seen", "Causes, the likeliest first"], symptoms),
         diagnoses=table(
@@ -92,7 +92,7 @@ def _diagnosis(item: tuple[str, Mapping[str, Any]]) -> list[str]:
     return [f"`{id}`", row["likelihood"], row["question"], look, row["remedy"], part]
 
 
-def _renewed(name: str, **tables: str) -> str:
+def renewed(name: str, **tables: str) -> str:
     """A page with the tables between its markers replaced."""
     text = (ROOT / name).read_text(encoding="utf-8")
     for marker, lines in tables.items():
@@ -138,7 +138,7 @@ def _wishes() -> dict[str, dict[str, Any]]:
     return {name: row for name, row in options.items() if not name.startswith("rocm_plan_")}
 
 
-def _cells(name: str, row: dict[str, Any]) -> list[str]:
+def cells(name: str, row: dict[str, Any]) -> list[str]:
     default = row["default"]
     shown = {"": "-", "[]": "-", "{}": "-"}.get(
         str(default), f"`{str(default).lower() if default in (True, False) else default}`"

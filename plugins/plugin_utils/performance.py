@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from ansible_collections.gpufleet.rocm.plugins.module_utils.performance import COMPACTION, NUMA_BALANCING
@@ -64,8 +64,11 @@ class Outcome:
     def as_dict(self) -> dict[str, Any]:
         """Plain data, with `checks` for the report of a verification."""
         return {
-            **asdict(self),
+            "profiles": self.profiles,
             "findings": [advice.as_dict() for advice in self.findings],
+            "fine": self.fine,
+            "unknown": self.unknown,
+            "skipped": self.skipped,
             "checks": self._checks(),
         }
 

@@ -25,8 +25,8 @@ PASSTHROUGH = "iommu-passthrough"
 class Changes:
     """What differs from what is wanted; everything empty where nothing does.
 
-    ``write`` are values for kernel files now, ``passthrough`` is whether the boot menu is to have it, ``skipped`` what is
-    not done and why. ``record`` has the content of the record ``before`` and ``after`` the changes, both empty where
+    ``write`` are values for kernel files now, ``passthrough`` is whether the boot menu is to have it, ``skipped`` what
+    is not done and why. ``record`` has the content of the record ``before`` and ``after`` the changes, both empty where
     there is to be none; a run that is cut off between them forgets no former value.
     """
 
