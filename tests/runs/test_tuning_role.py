@@ -182,7 +182,8 @@ def test_a_boot_menu_that_does_not_take_it_leaves_no_setting(machine: Machine, f
 
 def test_what_is_not_applied_is_said(machine: Machine) -> None:
     before = machine.tree()
-    output = machine.run(rocm_tuning_apply=["iommu-passthrough", "cpu-governor"], rocm_tuning_unconfirmed=False)
+    # As `-e rocm_tuning_unconfirmed=false` has it: a text.
+    output = machine.run(rocm_tuning_apply=["iommu-passthrough", "cpu-governor"], rocm_tuning_unconfirmed="false")
     assert (machine.code, changed(output)) == (0, 0)
     assert "AMD's guides do not ask for it with Instinct MI300A" in output
     assert "rocm_tuning_unconfirmed: true applies it all the same" in output
