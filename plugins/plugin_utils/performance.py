@@ -218,7 +218,7 @@ def _level(_readings: Readings, gpus: Sequence[Gpu], _row: Row) -> list[Said] | 
     if not known:
         return None
     remedy = "amd-smi set --gpu all --perf-level AUTO"
-    return [Said("clocks-held-down", f"performance level {slow}", "auto", remedy)] if slow else []
+    return [Said("gpu-clock-limited", f"performance level {slow}", "auto", remedy)] if slow else []
 
 
 def _modes(_readings: Readings, gpus: Sequence[Gpu], _row: Row) -> list[Said] | None:

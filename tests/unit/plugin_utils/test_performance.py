@@ -144,7 +144,7 @@ def test_an_mi300a_wants_no_iommu() -> None:
 
 
 GPUS = [
-    ("clocks forced down", {"level": "low"}, ["clocks-held-down"]),
+    ("clocks forced down", {"level": "low"}, ["gpu-clock-limited"]),
     ("the deterministic clock of AMD's guide", {"level": "perf_determinism"}, []),
     ("a level set by hand", {"level": "manual"}, []),
     ("another compute mode than the rest", {"compute_partition": "CPX"}, ["partition-count"]),
