@@ -77,12 +77,12 @@ class Machine:
         (collection / "plugins/modules/systemd_service.py").write_text(SYSTEMD.replace("HOME", str(self.host)))
         utils = collection / "plugins/module_utils"
         files = [utils / f"{name}.py" for name in ("performance", "tuning_files", "paths", "sysfs")]
-        for path in [*files, *(collection / "roles/rocm_tuning").glob("*/*.yml")]:
-            text = PLACES.sub(lambda match: f"{self.host}{match[0]}", path.read_text())
+        for file in [*files, *(collection / "roles/rocm_tuning").glob("*/*.yml")]:
+            text = PLACES.sub(lambda match: f"{self.host}{match[0]}", file.read_text())
             text = text.replace("virtualization.gather(host)", '{"kind": "none", "name": ""}')
             text = text.replace("ansible.builtin.systemd_service:", "gpufleet.rocm.systemd_service:")
             text = text.replace("'/etc/default/grub[.]d/'", "'.*/etc/default/grub[.]d/'")
-            path.write_text(re.sub(r" +(?:owner|group): root\n", "", text))
+            file.write_text(re.sub(r" +(?:owner|group): root\n", "", text))
 
     def tree(self) -> dict[str, str]:
         """Every file of the host, by its own path."""
