@@ -61,6 +61,11 @@ def test_a_host_as_installed(device: str, found: list[str]) -> None:
     assert ids(untuned(device)) == found
 
 
+@pytest.mark.parametrize(("nodes", "found"), [(0, True), (1, False), (2, True)])
+def test_one_memory_node_has_nothing_to_balance(nodes: int, found: bool) -> None:
+    assert ("numa-balancing-on" in ids(untuned(numa_nodes=nodes))) is found
+
+
 def test_a_finding_says_what_why_and_what_to_do() -> None:
     (finding,) = judged(tuned(values={NUMA_BALANCING: "1", **dict.fromkeys(COMPACTION, "1")}))["findings"]
     assert finding["message"] == (
